@@ -25,6 +25,7 @@ DRAWS = {
     "compare_groups": lambda seed: nf.compare_groups(
         ANSWERS, GROUPS, model="score", n_permutations=9, n_resamples=2, seed=seed
     ),
+    "find_dimensions": lambda seed: nf.find_dimensions(ANSWERS, "nonneg-2", seed=seed),
     "find_subgroups": lambda seed: nf.find_subgroups(ANSWERS, model="score", most=2, seed=seed),
     "holdout": lambda seed: nf.holdout(ANSWERS, seed=seed),
     "kfold": lambda seed: list(nf.kfold(ANSWERS, 2, seed=seed)),

@@ -7,6 +7,7 @@ from . import features as features
 from . import io as io
 from . import kernel as kernel
 from . import methods as methods
+from . import plot as plot
 from . import report as report
 from . import scale as scale
 from . import simulate as simulate
@@ -20,6 +21,7 @@ from .evaluate import analyse as analyse
 from .evaluate import choose_dimension as choose_dimension
 from .evaluate import compare as compare
 from .evaluate import compare_groups as compare_groups
+from .evaluate import find_dimensions as find_dimensions
 from .evaluate import find_subgroups as find_subgroups
 from .evaluate import fit as fit
 from .evaluate import holdout as holdout

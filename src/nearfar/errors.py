@@ -7,6 +7,7 @@
         ├── InputError (also ValueError)      something given by the caller is not what was expected
         │   ├── TripletError                  ... in triplets held in memory
         │   ├── FileError                     ... in a file as a whole
+        │   │   └── ColumnsError              its columns are not known; carries the options that would read it
         │   └── RowsError                     ... in rows of a file; carries the rejected rows
         ├── TooLargeError (also MemoryError)  the result would not fit; says what would
         ├── MissingExtra (also ImportError)   an extra is not installed
@@ -17,16 +18,18 @@
         ├── CoverageWarning                   too few shared columns for k1 or k2 to mean anything
         ├── UnfittedColumnWarning             new answers about columns the map never saw
         ├── ScreenWarning                     answers came from screens whose statement ids are lost
-        ├── FeatureWarning                    columns of vectors per object that were left out
+        ├── FeatureWarning                    constant columns in vectors per object
         ├── RepeatedControlWarning            a control question was asked far more often than the others
         └── NotConverged                      an iterative method stopped early
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 __all__ = [
+    "ColumnsError",
     "CoverageWarning",
     "FeatureWarning",
     "FileError",
@@ -68,6 +71,14 @@ class TripletError(InputError):
 
 class FileError(InputError):
     """A file that cannot be read as a whole, or a path that cannot be written to."""
+
+
+class ColumnsError(FileError):
+    """The columns of a file are not known; ``options`` of the command line would read it, where that is certain."""
+
+    def __init__(self, message: str, *, options: Sequence[str] = ()) -> None:
+        super().__init__(message)
+        self.options = list(options)
 
 
 class RowsError(InputError):
@@ -127,7 +138,7 @@ class ScreenWarning(NearfarWarning):
 
 
 class FeatureWarning(NearfarWarning):
-    """Columns of vectors per object were left out, because they are the same for all objects."""
+    """Some columns of vectors per object are the same for all objects, so they say nothing."""
 
 
 class RepeatedControlWarning(NearfarWarning):

@@ -14,6 +14,7 @@ import numpy as np
 import pytest
 from ask_tools import NAMES, call, opened, request, serving
 
+from nearfar.ask.export import FILES
 from nearfar.ask.guard import RateLimit, RateLimits
 from nearfar.ask.passwords import new_secret
 from nearfar.ask.store import researcher
@@ -338,7 +339,7 @@ def test_live_figures_pause_and_resume(ready, port, cookie):
 def test_the_archive_holds_the_tables(port, cookie):
     data = request(port, "/admin/export.zip", headers={"Cookie": cookie})[2]
     with zipfile.ZipFile(io.BytesIO(data)) as archive:
-        assert archive.namelist() == ["answers.csv", "checks.csv", "people.csv", "objects.csv", "study.toml"]
+        assert archive.namelist() == list(FILES)
         assert archive.read("objects.csv").decode().splitlines()[1] == f"{NAMES[0]},{NAMES[0]}"
 
 

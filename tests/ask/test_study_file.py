@@ -10,7 +10,7 @@ from nearfar.ask.objects import find_objects
 from nearfar.ask.pool import make_pool, same_trio
 from nearfar.ask.study import FIELDS, read_study
 from nearfar.ask.texts import markdown, shipped_texts
-from nearfar.errors import FileError
+from nearfar.errors import FileError, NearfarWarning
 
 
 def test_a_whole_study_is_read(tmp_path):
@@ -144,7 +144,8 @@ def test_objects_come_from_pictures_lists_and_text(tmp_path):
     for name in ("10.png", "9.png", "note.txt"):
         Image.new("RGB", (4, 4)).save(tmp_path / "photos" / name, "PNG")
     Image.new("RGB", (4, 4)).save(tmp_path / "photos" / "11.jpg")
-    pictures = find_objects(read_study(study_file(tmp_path, objects="photos")))
+    with pytest.warns(NearfarWarning, match=r"note\.txt"):
+        pictures = find_objects(read_study(study_file(tmp_path, objects="photos")))
     assert pictures.names == ("9", "10", "11")
     (tmp_path / "names.txt").write_text("fig\n\nplum\npear\n")
     assert find_objects(read_study(study_file(tmp_path, objects="names.txt"))).names == (

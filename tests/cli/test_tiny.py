@@ -84,11 +84,11 @@ def test_contradictions_alone_still_make_a_page(folder, seed):
 
 
 def test_statements_that_share_their_questions_still_make_a_page(folder):
-    """Two questions stand in nearly every statement: a fold that holds one of these out leaves nothing to train on."""
-    statements = [1, 1, 2, 2, 2, 2, 2, 2, 3, 4, 4, 4, 5]
-    rows = ["a,b,c" if which in "ab" else "d,e,f" for which in "abxaxaaaxxaxx"]
+    """Two questions stand in every statement: a fold that holds the one with both out leaves nothing to train on."""
     path = folder / "shared.csv"
-    lines = [f"{row},{statement}" for row, statement in zip(rows, statements, strict=True)]
+    lines = [
+        f"a,b,{far},{statement}" for far, statement in zip("cdccccdddd", [1, 1, *range(2, 10)], strict=True)
+    ]
     path.write_text("anchor,near,far,statement\n" + "\n".join(lines) + "\n")
     assert invoke("report", path, "-o", folder / "shared.html").exit_code == 0
     with pytest.raises(NearfarError, match="a fold leaves none for training, because its questions stand in"):

@@ -37,7 +37,9 @@ def test_the_short_list_reaches_far_and_stops_at_the_objects():
 
 def credits_of(values, names=("score", "soe-2", "soe-5")):
     values = np.asarray(values, dtype=np.float32)
-    return Credits(tuple(parse_models(names[: len(values)])), values, np.zeros((len(values), 1)), ())
+    return Credits(
+        tuple(parse_models(names[: len(values)])), values, values - 0.5, np.zeros((len(values), 1)), ()
+    )
 
 
 def test_the_most_accurate_is_picked_and_the_simplest_of_equals():

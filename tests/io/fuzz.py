@@ -14,6 +14,8 @@ import warnings
 from dataclasses import dataclass, field
 from pathlib import Path
 
+import naive_kinds
+import numpy as np
 import pytest
 
 from nearfar.errors import RowsError
@@ -246,3 +248,81 @@ def _scanned(path: Path, chunk: int, batch_rows: int, *, fast: bool) -> list[tup
         if not fast:
             patch.setattr(csv_table, "plain_shape", lambda *_, **__: None)
         return _named(list(scan_triplets(path, on_bad="drop", batch_rows=batch_rows)))
+
+
+# -------------------------------------------------------------------- rankings, sorts, ratings
+
+FRUIT = ["fig", "plum", "lime", "kiwi", "pear", "nut", "é", "7"]
+FAULTS = ["", "NA", "x", "fig", "1,5", " "]
+
+
+def options_of(words: list[str]) -> dict:
+    """Options of the command line as those of ``read_answers``."""
+    options: dict = {}
+    for name, value in zip(words[::2], words[1::2], strict=True):
+        if name == "--column":
+            role, _, column = value.partition("=")
+            before = options.setdefault("columns", {}).get(role)
+            options["columns"][role] = column if before is None else [before, column]
+        else:
+            options[name[2:]] = value
+    return options
+
+
+def check_kind(seed: int, folder: Path) -> None:
+    """A file of one kind with faults in some cells: answers and rejected lines are those that loops find."""
+    rng = random.Random(seed)
+    kind, harm = rng.choice(list(KINDS)), rng.choice([0, 0.03, 0.2])
+    header, rows = KINDS[kind](rng)
+    rows = [
+        [rng.choice(FAULTS) if at and rng.random() < harm else cell for at, cell in enumerate(row)]
+        for row in rows
+    ]
+    if kind == "piles":
+        rows = list({(row[0], row[1]): row for row in rows}.values())  # twice the same object is refused
+    path = folder / "answers.csv"
+    with open(path, "w", newline="", encoding="utf-8") as file:
+        csv.writer(file).writerows([header, *rows])
+    expected, rejected = getattr(naive_kinds, kind)(path, **NAIVE.get(kind, {}))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = read_answers(path, on_bad="drop")
+    answers = result.triplets
+    people = [] if answers.participant is None else [str(name) for name in np.asarray(answers.participant)]
+    found = [(who, *three) for who, three in zip(people, _named([answers]), strict=True)]
+    assert sorted(found) == sorted(expected), kind
+    assert result.rejected["line"].to_list() == rejected, kind
+    assert result.sources[0].rows == len(rows)
+
+
+def _rows_of_rankings(rng: random.Random) -> tuple[list[str], list[list[str]]]:
+    header = ["participant", "anchor", "rank_1", "rank_2", "rank_3", "rank_4"]
+    return header, [[f"p{rng.randrange(4)}", *rng.sample(FRUIT, 5)] for _ in range(rng.choice([1, 8, 40]))]
+
+
+def _rows_of_choices(rng: random.Random) -> tuple[list[str], list[list[str]]]:
+    header = ["participant", "anchor", *(f"option_{i}" for i in range(1, 5)), "best", "worst"]
+    shown = [rng.sample(FRUIT, 5) for _ in range(rng.choice([1, 8, 40]))]
+    return header, [[f"p{rng.randrange(4)}", *five, *rng.sample(five[1:], 2)] for five in shown]
+
+
+def _rows_of_piles(rng: random.Random) -> tuple[list[str], list[list[str]]]:
+    rows = [[f"p{p}", item, f"pile {rng.randrange(3)}"] for p in range(rng.randrange(1, 5)) for item in FRUIT]
+    return ["participant", "object", "pile"], rows
+
+
+def _rows_of_ratings(rng: random.Random) -> tuple[list[str], list[list[str]]]:
+    some = [
+        [f"p{rng.randrange(3)}", *rng.sample(FRUIT, 2), rng.choice(["1", "2.5", "3", "-4", "5."])]
+        for _ in range(60)
+    ]
+    return ["participant", "object_1", "object_2", "distance"], some
+
+
+KINDS = {
+    "ranking": _rows_of_rankings,
+    "best_worst": _rows_of_choices,
+    "piles": _rows_of_piles,
+    "ratings": _rows_of_ratings,
+}
+NAIVE = {"ratings": {"names": ("participant", "object_1", "object_2", "distance"), "sign": 1}}

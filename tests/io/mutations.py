@@ -66,8 +66,12 @@ def sound_files() -> tuple[Mutated, ...]:
 
 def mutated(seed: int) -> Mutated:
     """One file with one to eight faults; the same seed gives the same file."""
-    rng = random.Random(seed)
-    name, data = rng.choice(sound_files())
+    return broken(*random.Random(seed).choice(sound_files()), seed)
+
+
+def broken(name: str, data: bytes, seed: int) -> Mutated:
+    """A file with one to eight faults."""
+    rng = random.Random(-seed)
     for _ in range(rng.choice((1, 1, 2, 4, 8))):
         data = _break(rng, data)
     return Mutated(name, data)
@@ -94,7 +98,7 @@ def _break(rng: random.Random, data: bytes) -> bytes:
     return data[:start] + middle + data[end:]
 
 
-def check(made: Mutated, folder: Path) -> dict[str, int]:
+def check(made: Mutated, folder: Path, given: tuple[str, ...] = ()) -> dict[str, int]:
     """Run the commands; every one ends with a result or with one sentence. Returns how many ended in which way."""
     path = folder / made.name
     path.write_bytes(made.data)
@@ -107,12 +111,17 @@ def check(made: Mutated, folder: Path) -> dict[str, int]:
             str(path),
             *(word.replace("out", str(folder / "out")) for word in output),
         ]
-        code, said = _run([*words, *options])
+        code, said = _run([*words, *options, *_options(command, given)])
         assert code in (0, 2), f"{made.name}, {command}: exit code {code}"
         assert "Traceback" not in said, said
         assert code == 0 or "nearfar: " in said, f"{made.name}, {command}: refused without a sentence"
         codes.append(code)
     return {"results": codes.count(0), "sentences": codes.count(2)}
+
+
+def _options(command: str, given: tuple[str, ...]) -> list[str]:
+    """How the file is to be read; convert calls the dialect by another name."""
+    return ["--from" if word == "--dialect" and command == "convert" else word for word in given]
 
 
 def _run(words: list[str]) -> tuple[object, str]:

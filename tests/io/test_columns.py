@@ -1,12 +1,14 @@
 """Tables of any kind: the caller names the columns; lists of ``nearfar plan``; what the survey tools export."""
 
+import warnings
+
 import numpy as np
 import polars as pl
 import pytest
 from io_tools import named, read
 
 import nearfar as nf
-from nearfar.errors import FileError, InputError, NearfarWarning, RowsError
+from nearfar.errors import FileError, InputError, RowsError
 
 QUESTION = {"anchor": "Q", "option": ["L", "R"], "choice": "Picked"}
 TABLE = "who,Q,L,R,Picked,ms\nann,a,b,c,{}\nbob,a,c,b,{}\n"
@@ -254,12 +256,42 @@ def test_a_file_without_names_of_columns(tmp_path):
     near = {"anchor": "1", "near": "2", "far": "3"}
     assert len(read(tmp_path, "a,b,c,x\na,c,b,y\nb,c,a,z\n", columns=near).triplets) == 3
     assert len(read(tmp_path, "q,n,f,x\na,c,b,y\nb,c,a,z\n", columns=near).triplets) == 2
+    assert (
+        len(read(tmp_path, "q,n,f,x\na,c,b,y\nd,e,g,z\n", columns=near).triplets) == 3
+    )  # names hardly occur twice
+    assert len(read(tmp_path, "target,near,far,x\na,c,b,y\nd,e,g,z\n", columns=near).triplets) == 2
+    assert (
+        len(read(tmp_path, "q,n,f,rt\na,c,b,1.5\nd,e,g,2\n", columns=near | {"seconds": "4"}).triplets) == 2
+    )
+    result = read(tmp_path, "trip a b c  1830\n" + rows, name="answers.txt", columns=columns)
+    assert (len(result.triplets), result.checks["kind"].to_list()) == (2, ["no answer"])
 
 
-def test_ratings_in_place_of_names_are_questioned(tmp_path):
-    text = "one,two,rating\n" + "".join(f"a{i},b{i},{i % 7}\n" for i in range(20))
-    with pytest.warns(NearfarWarning, match="rating"):
-        read(tmp_path, text, columns={"anchor": "one", "near": "two", "far": "rating"})
+@pytest.mark.parametrize(
+    "role", ["near", "choice", "choice_name", "odd_from_1", "central", "grid", "rank", "pile", "similarity"]
+)
+def test_a_headerless_file_keeps_its_first_row_in_every_role(tmp_path, role):
+    """The names of the first row occur nowhere else, as far as its role lets them."""
+    rows = [[f"{x}{i}" for x in "abcd"] for i in range(4)]
+    cells, columns = {
+        "near": (lambda r: r[:3], {"anchor": 1, "near": 2, "far": 3}),
+        "choice": (lambda r: [*r[:3], "left"], {"anchor": 1, "option": [2, 3], "choice": 4}),
+        "choice_name": (lambda r: [*r[:3], r[2]], {"anchor": 1, "option": [2, 3], "choice_name": 4}),
+        "odd_from_1": (lambda r: [*r[:3], "3"], {"option": [1, 2, 3], "odd_from_1": 4}),
+        "central": (lambda r: [*r[:3], r[0]], {"option": [1, 2, 3], "central": 4}),
+        "grid": (lambda r: [*r, r[1]], {"anchor": 1, "option": [2, 3, 4], "choice": 5}),
+        "rank": (lambda r: r, {"anchor": 1, "rank": [2, 3, 4]}),
+        "pile": (lambda r: [r[0], r[0]], {"object": 1, "pile": 2}),
+        "similarity": (lambda r: [*r[:2], "5"], {"object": [1, 2], "similarity": 3}),
+    }[role]
+    text = "".join(",".join(cells(row)) + "\n" for row in rows)
+    by_number = {
+        key: [str(one) for one in at] if isinstance(at, list) else str(at) for key, at in columns.items()
+    }
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        result = read(tmp_path, text, columns=by_number)
+    assert result.sources[0].rows == 4
 
 
 def test_screens_of_a_survey_that_asked_nothing_are_set_aside(tmp_path):

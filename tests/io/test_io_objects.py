@@ -27,6 +27,31 @@ def test_an_object_list_with_everything(tmp_path):
     assert listed.groups == ("spies", None)
 
 
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        (
+            "object,price,class,note\na,1.5,x,\nb,,y,hm\n",
+            {"price": (1.5, None), "class": ("x", "y"), "note": (None, "hm")},
+        ),
+        ("object;price\na;1,5\nb;2\n", {"price": (1.5, 2.0)}),
+        ("object,,Group,note,note\na,1,g,n,n\nb,2,g,n,n\n", {}),
+    ],
+)
+def test_further_columns_are_properties(tmp_path, text, expected):
+    path = tmp_path / "objects.csv"
+    path.write_text(text)
+    assert read_objects(path).properties == expected
+
+
+def test_properties_in_latin_1(tmp_path):
+    path = tmp_path / "objects.csv"
+    path.write_bytes("object,Größe,Farbe,image\na,1,grün,a.png\nb,2,rot,\n".encode("latin-1"))
+    listed = read_objects(path)
+    assert listed.properties == {"Größe": (1.0, 2.0), "Farbe": ("grün", "rot")}
+    assert listed.images == (tmp_path / "a.png", None)
+
+
 def test_an_object_list_of_names_alone(tmp_path):
     path = tmp_path / "objects.tsv"
     path.write_text("Object\nb\n\na\n")

@@ -52,17 +52,7 @@ def test_the_header_rows_of_qualtrics_are_known_in_batches_of_one_row():
 
 
 def test_every_tool_has_a_recipe():
-    recipes = [*(recipe[2] for recipe in RECIPES), "qualtrics_loop.csv", "qualtrics_plan.csv"]
-    assert sorted(recipes) == sorted(path.name for path in FILES.iterdir())
-
-
-def test_a_survey_with_a_column_per_question(monkeypatch):
-    code = DOCS.read_text().split("<!-- recipes -->")[1].split("```python\n")[1].split("```")[0]
-    monkeypatch.chdir(FILES)
-    scope = {}
-    exec(code, scope)
-    assert named(scope["answers"]) == [("fig", "kiwi", "plum"), ("plum", "lime", "fig")]
-    assert np.asarray(scope["answers"].participant).tolist() == ["R_1", "R_1"]
+    assert sorted(recipe[2] for recipe in RECIPES) == sorted(path.name for path in FILES.iterdir())
 
 
 def test_a_spreadsheet_as_a_workbook(tmp_path):
@@ -105,18 +95,26 @@ def test_a_workbook_as_people_keep_it(tmp_path):
     several = workbook(tmp_path / "several.xlsx", rows[:3], [["more"]])
     with pytest.warns(NearfarWarning, match=r"only the first sheet is read, 'Sheet1'"):
         assert named(nf.read_triplets(several)) == [("a", "b", "c")]
+    assert named(nf.read_triplets(several, sheet="Sheet1")) == [("a", "b", "c")]
+    with pytest.raises(FileError, match=r"no sheet 'Data'; its sheets are 'Sheet1', 'Sheet2'"):
+        nf.read_triplets(several, sheet="Data")
+    titled = workbook(tmp_path / "titled.xlsx", [["My study"], [], rows[1], *rows[2:3] * 2])
+    with pytest.warns(NearfarWarning, match="row 3"):
+        assert named(nf.read_triplets(titled)) == [("a", "b", "c")] * 2
 
 
 def test_merged_cells_are_refused(tmp_path):
     """Only the first row of them has the value: people would lose their answers in silence."""
     book = xlsxwriter.Workbook(tmp_path / "merged.xlsx")
-    sheet = book.add_worksheet()
-    for number, row in enumerate([["anchor", "near", "far", "participant"], *[["a", "b", "c"]] * 12]):
-        sheet.write_row(number, 0, row)
+    for name in ("plain", "<merged> & more"):
+        sheet = book.add_worksheet(name)
+        for number, row in enumerate([["anchor", "near", "far", "participant"], *[["a", "b", "c"]] * 12]):
+            sheet.write_row(number, 0, row)
     sheet.merge_range("D2:D13", "ann")
     book.close()
+    assert len(nf.read_triplets(tmp_path / "merged.xlsx", sheet="plain")) == 12
     with pytest.raises(FileError, match=r"D2:D13 are merged"):
-        nf.read_triplets(tmp_path / "merged.xlsx")
+        nf.read_triplets(tmp_path / "merged.xlsx", sheet="<merged> & more")
 
 
 OWN = Path(__file__).parents[2] / ".venv-cblearn" / "bin" / "python"

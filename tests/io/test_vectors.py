@@ -158,6 +158,10 @@ def test_rows_of_an_archive_are_named(tmp_path, key, kind):
 def test_names_go_with_the_array_of_their_length(tmp_path):
     np.savez(tmp_path / "x.npz", a=VALUES, b=VALUES[:2], names=["x", "y"], objects=NAMES)
     assert [t.objects for t in read_vectors(tmp_path / "x.npz")] == [NAMES, ("x", "y")]
+    np.savez(tmp_path / "column.npz", a=VALUES, names=np.array(NAMES)[:, None])  # as MATLAB keeps names
+    assert_is(*read_vectors(tmp_path / "column.npz"), "a", columns=())
+    np.savez(tmp_path / "matrix.npz", objects=np.eye(3, dtype=int))
+    assert_is(*read_vectors(tmp_path / "matrix.npz"), "objects", None, np.eye(3), ())
     np.savez(tmp_path / "y.npz", a=VALUES, names=["x", "y"])
     np.savez(tmp_path / "z.npz", a=VALUES, names=np.array([], str))
     for name in ("y.npz", "z.npz"):
@@ -221,9 +225,9 @@ def test_arrays_that_are_no_features(values, match):
         ("object,x\na,7\nb,7\n", "constant"),
         ("object,object,x\na,b,7\nb,c,7\n", "2 columns"),
         (",object,x\n0,a,5\n1,b,7\n2,c,1\n", "column '' counts"),
-        ("object,ID,x\na,1,5\nb,2,7\n", "column 'ID' counts"),
-        ("object,index,x\na,0,5\nb,1,7\n", "column 'index' counts"),
-        ("Unnamed: 0,object,x\n0,a,5\n1,b,7\n", "column 'Unnamed: 0' counts"),
+        ("object,ID,x\na,1,5\nb,2,7\nc,3,1\n", "column 'ID' counts"),
+        ("object,index,x\na,0,5\nb,1,7\nc,2,1\n", "column 'index' counts"),
+        ("Unnamed: 0,object,x\n0,a,5\n1,b,7\n2,c,1\n", "column 'Unnamed: 0' counts"),
     ],
 )
 def test_tables_that_are_no_features(tmp_path, text, match):
@@ -239,6 +243,10 @@ def test_columns_that_only_look_like_an_index_are_kept():
     named = pl.DataFrame({"object": NAMES, "rank": [1, 2, 3], "id": [2, 1, 3], "index": [0, 1, 3]})
     assert vector_tables(named)[0].columns == ("rank", "id", "index")
     assert vector_tables(np.c_[np.arange(3), VALUES])[0].values.shape == (3, 3)
+    assert vector_tables(np.c_[np.arange(2), np.eye(2), VALUES[:2]])[0].values.shape == (
+        2,
+        5,
+    )  # too few to tell
     assert vector_tables(np.c_[np.arange(3) + 2, np.eye(3)])[0].values.shape == (3, 4)
 
 
@@ -356,6 +364,10 @@ def test_memory_is_guarded(tmp_path, monkeypatch):
     for features in (values, frame, *(tmp_path / f"x.{kind}" for kind in ("npy", "npz", "csv"))):
         with pytest.raises(TooLargeError, match="need"):
             vector_tables(features)
+    monkeypatch.setattr(LIMITS, "memory_bytes", 1_000)  # not even as they are stored
+    for kind, what in (("npy", "arrays"), ("npz", "arrays"), ("csv", "cells")):
+        with pytest.raises(TooLargeError, match=what):
+            read_vectors(tmp_path / f"x.{kind}")
 
 
 @given(st.data())

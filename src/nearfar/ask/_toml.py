@@ -4,23 +4,28 @@ from __future__ import annotations
 
 import re
 import tomllib
-from dataclasses import dataclass
+from collections import Counter
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from nearfar.errors import FileError
 
-HEADER = re.compile(r"^\s*\[\s*([^\[\]]+?)\s*\]\s*(#.*)?$")
+HEADER = re.compile(r"^\s*(\[\[?)\s*([^\[\]]+?)\s*\]\]?\s*(#.*)?$")
 KEY = re.compile(r"""^\s*("[^"]*"|'[^']*'|[A-Za-z0-9_-]+)\s*=""")
 
 
 @dataclass(frozen=True)
 class Toml:
-    """A parsed file: its text and its values; a key at the top has the table ``""``."""
+    """A parsed file: its text and its values; a key at the top has the table ``""``, the second [[form]] is "form 2".
+
+    used : the files that were asked for.
+    """
 
     path: Path
     text: str
     values: dict[str, Any]
+    used: set[Path] = field(default_factory=set, compare=False)
 
     def error(self, table: str, key: str, what: str) -> FileError:
         """One sentence that says where and what; ``key`` may be empty to mean the table itself."""
@@ -42,16 +47,20 @@ class Toml:
             raise self.error(table, key, f"{name!r} lies outside the folder of the study file; copy it there")
         if not exists:
             raise self.error(table, key, f"{name!r} does not exist")
+        self.used.add(path)
         return path
 
     def lines(self) -> dict[tuple[str, str], int]:
         """(table, key) -> line. What looks like a key stands inside a text or a list if what is before it is no TOML."""
         lines: dict[tuple[str, str], int] = {}
-        text, table = self.text.splitlines(), ""
+        text, table, entries = self.text.splitlines(), "", Counter[str]()
         for number, line in enumerate(text, start=1):
             header, key = HEADER.match(line), KEY.match(line)
             if (header or key) and _is_toml("\n".join(text[: number - 1])):
-                table = header[1].strip("\"' ") if header else table
+                table = header[2].strip("\"' ") if header else table
+                if header and header[1] == "[[":
+                    entries[table] += 1
+                    table = f"{table} {entries[table]}"
                 lines.setdefault((table, key[1].strip("\"'") if key and not header else ""), number)
         return lines
 

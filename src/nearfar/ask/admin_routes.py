@@ -120,7 +120,7 @@ class AdminRoutes:
         loads = np.array(researcher.balance(tx), dtype=np.int64).reshape(-1, 2)
         answers, often = np.unique(loads[:, 1], return_counts=True)
         people = [
-            {"name": row[0], "state": row[2], "answers": row[3], "claims": _claims(*row[9:])}
+            {"name": row[0], "state": row[2], "answers": row[3], "claims": _claims(*row[9:11])}
             for row in researcher.people_rows(tx)
         ]
         return {

@@ -31,16 +31,30 @@ CHECK_COLUMNS: dict[str, Any] = {
     "seconds": pl.Float64,
     "answered_at": pl.Float64,
 }
+UNDECIDED_COLUMNS: dict[str, Any] = {
+    "participant": pl.String, "place": pl.Int64, "role": pl.String, "shown": pl.String, "seconds": pl.Float64,
+    "answered_at": pl.Float64,
+}  # fmt: skip
+SCREEN_COLUMNS: dict[str, Any] = {
+    "statement": pl.String, "role": pl.String, "position": pl.String, "shown": pl.String, "condition": pl.String,
+    "replays": pl.Int64, "early": pl.Int64,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
 class Collected:
-    """Everything that was answered in a study so far; ``checks`` has a row per check question."""
+    """Everything that was answered in a study so far; ``checks`` has a row per check question.
+
+    screens : a row per statement: what was shown where, the position chosen (from 1), whether it was a repeat.
+    undecided : a row per question that somebody could not tell; these give no triplet and grade nobody.
+    """
 
     triplets: Triplets
     display_names: tuple[str, ...]
     pictures: tuple[str | None, ...]
     checks: pl.DataFrame
+    screens: pl.DataFrame
+    undecided: pl.DataFrame
 
 
 def collect(tx: Transaction) -> Collected:
@@ -48,11 +62,17 @@ def collect(tx: Transaction) -> Collected:
     study = study_row(tx)
     if study is None:
         raise FileError("the database holds no study")
-    names, display_names, pictures = zip(*object_rows(tx), strict=True)
-    rows, pick = answer_rows(tx), study["pick"]
+    names, display_names, files, media = zip(*object_rows(tx), strict=True)
+    kinds = zip(files, media, strict=True)
+    pictures = tuple(file if str(kind).startswith("image/") else None for file, kind in kinds)
+    everything, pick = answer_rows(tx), study["pick"]
+    rows = [row for row in everything if row[4] != "[]"]
+    undecided = _undecided(names, [row for row in everything if row[4] == "[]"])
+    screens = _screens(names, [row for row in rows if row[2] != "check"])
     if not rows:
         none = Triplets([], [], [], names, participant=[], statement=[], seconds=[], answered_at=[])
-        return Collected(none, display_names, pictures, pl.DataFrame(schema=CHECK_COLUMNS))
+        checks = pl.DataFrame(schema=CHECK_COLUMNS)
+        return Collected(none, display_names, pictures, checks, screens, undecided)
     shown = np.array([json.loads(row[3]) for row in rows], dtype=np.int32)
     booklets = Booklets(
         Questions(shown, names, study["kind"], pick),
@@ -70,7 +90,25 @@ def collect(tx: Transaction) -> Collected:
         answered_at=answered_at,
         statement=[f"{row[0]}-{row[1]}" for row in rows],
     )
-    return Collected(triplets, display_names, pictures, _checks(rows, booklets, chosen))
+    checks = _checks(rows, booklets, chosen)
+    return Collected(triplets, display_names, pictures, checks, screens, undecided)
+
+
+def _screens(names: Sequence[str], rows: list[Row]) -> pl.DataFrame:
+    made = []
+    for name, place, role, shown, choice, *_, replays, early, condition in rows:
+        positions, objects = [at + 1 for at in json.loads(choice)], _joined(names, json.loads(shown))
+        said = (f"{name}-{place}", role, ";".join(map(str, positions)), objects)
+        made.append((*said, condition or None, replays, early))
+    return pl.DataFrame(made, schema=SCREEN_COLUMNS, orient="row")
+
+
+def _undecided(names: Sequence[str], rows: list[Row]) -> pl.DataFrame:
+    times = zip(*_times(rows), strict=True) if rows else ()
+    made = [
+        (*row[:3], _joined(names, json.loads(row[3])), *when) for row, when in zip(rows, times, strict=True)
+    ]
+    return pl.DataFrame(made, schema=UNDECIDED_COLUMNS, orient="row")
 
 
 def _times(rows: list[Row]) -> tuple[Floats, Floats]:

@@ -3,40 +3,36 @@
 from __future__ import annotations
 
 import io
-import tempfile
+import json
+import tomllib
 import zipfile
 from contextlib import closing
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import polars as pl
 
-from nearfar.ask.answers import collect
+from nearfar._tools.atomic import atomic_path, make_folder
+from nearfar.ask.answers import Collected, collect
 from nearfar.ask.prepare import default_database
 from nearfar.ask.store import Store, is_postgres, open_store, read_store, researcher
+from nearfar.ask.store.sqlite import copy_database, kept_copy, read_only_connection
 from nearfar.ask.store.transaction import Transaction
 from nearfar.ask.study import Study
-from nearfar.errors import FileError, UnreachableError
-from nearfar.io import write_triplets
+from nearfar.errors import FileError, InputError, NearfarError, UnreachableError
 from nearfar.io.table_writing import guard_formulas
 
 ANY_PATH = "surrogateescape"  # the names of folders need not be UTF-8
-FILES = ("answers.csv", "checks.csv", "people.csv", "objects.csv", "study.toml")
+FILES = ("answers.csv", "checks.csv", "cannot_tell.csv", "people.csv", "objects.csv", "study.toml")
 
 
-PEOPLE = {
-    "participant": pl.String,
-    "outside": pl.String,
-    "state": pl.String,
-    "answers": pl.Int64,
-    "places": pl.Int64,
-    "code": pl.String,
-    "consent": pl.Float64,
-    "seen": pl.Float64,
-    "details": pl.String,
-    "claimed_seconds": pl.Float64,
-    "elapsed_seconds": pl.Float64,
-}
+PEOPLE: dict[str, Any] = {
+    "participant": pl.String, "outside": pl.String, "state": pl.String, "answers": pl.Int64, "places": pl.Int64,
+    "code": pl.String, "consent": pl.Float64, "seen": pl.Float64, "details": pl.String, "claimed_seconds": pl.Float64,
+    "elapsed_seconds": pl.Float64, "condition": pl.String, "cannot_tell": pl.Int64, "early": pl.Int64,
+    "replays": pl.Int64, "fast_notices": pl.Int64,
+}  # fmt: skip
 
 
 def export_tables(tx: Transaction) -> dict[str, bytes]:
@@ -46,28 +42,65 @@ def export_tables(tx: Transaction) -> dict[str, bytes]:
     """
     collected = collect(tx)
     study = researcher.study_row(tx) or {}
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "answers.csv"
-        write_triplets(collected.triplets, file)
-        answers = file.read_bytes()
     yes_or_no = pl.when("correct").then(pl.lit("yes")).otherwise(pl.lit("no"))
-    people = pl.DataFrame(researcher.people_rows(tx), schema=PEOPLE, orient="row")
     objects = pl.DataFrame(
         {"object": collected.triplets.objects, "display_name": collected.display_names},
         schema={"object": pl.String, "display_name": pl.String},
     )
-    return {
-        "answers.csv": answers,
-        "checks.csv": _csv(collected.checks.with_columns(yes_or_no.alias("correct"))),
-        "people.csv": _csv(people),
-        "objects.csv": _csv(objects),
-        "study.toml": str(study["toml"]).encode(),
+    tables = {
+        "answers.csv": _answers(collected),
+        "checks.csv": collected.checks.with_columns(yes_or_no.alias("correct")),
+        "cannot_tell.csv": collected.undecided,
+        "people.csv": _people(tx, tomllib.loads(study["toml"])),
+        "objects.csv": objects,
     }
+    return {name: _csv(table) for name, table in tables.items()} | {"study.toml": study["toml"].encode()}
+
+
+def _answers(collected: Collected) -> pl.DataFrame:
+    """Answers in the columns of docs/files.md, then what was on the screen."""
+    triplets, names = collected.triplets, np.array(collected.triplets.objects, dtype=object)
+    columns = {role: list(names[getattr(triplets, role)]) for role in ("anchor", "near", "far")}
+    for role in ("statement", "participant", "seconds", "near_side", "answered_at"):
+        if (values := getattr(triplets, role)) is not None:
+            columns[role] = np.asarray(values).tolist()
+    text = dict.fromkeys(("anchor", "near", "far", "statement", "participant"), pl.String)
+    times = dict.fromkeys(("seconds", "answered_at"), pl.Float64)
+    answers = pl.DataFrame(columns, schema_overrides={**text, **times})
+    screens = collected.screens.select(s for s in collected.screens if s.null_count() < len(s) or not len(s))
+    return answers.join(screens, on="statement", how="left", maintain_order="left")
+
+
+def _people(tx: Transaction, study: dict[str, Any]) -> pl.DataFrame:
+    """Everybody, with a column for each parameter that the study keeps and for each field of its forms.
+
+    A field that the study file no longer has keeps its column, and so do what was tried and measured.
+    """
+    people = pl.DataFrame(researcher.people_rows(tx), schema=PEOPLE, orient="row")
+    people = people.with_columns(pl.col("condition").replace("", None))
+    given = researcher.form_values(tx)
+    keep = study.get("people", {}).get("keep", ())
+    rows = [
+        {key: json.loads(details).get(key) for key in keep} | given.get(name, {})
+        for name, details in people.select("participant", "details").iter_rows()
+    ]
+    wanted = [*keep, *(one["name"] for one in study.get("form", ()))]
+    for column in dict.fromkeys([*wanted, *(name for row in rows for name in row)]):
+        values = ["; ".join(v) if isinstance(v, list) else v for v in (row.get(column) for row in rows)]
+        numbers = all(isinstance(value, (int, float, type(None))) for value in values)
+        cells = values if numbers else [None if value is None else str(value) for value in values]
+        dtype = None if numbers else pl.String
+        people = people.with_columns(pl.Series(column, cells, dtype=dtype, strict=False))
+    return people
 
 
 def _csv(table: pl.DataFrame) -> bytes:
-    """A table as text; what a recruiter's link says of a person is anybody's, so formulas are guarded."""
-    return guard_formulas(table).write_csv(float_precision=3).encode()
+    """A table as text: times to the millisecond; what somebody else typed is anybody's, so formulas are guarded."""
+    instants = [name for name in ("answered_at", "consent", "seen") if name in table.columns]
+    moments = [pl.from_epoch((pl.col(name) * 1000).round().cast(pl.Int64), "ms") for name in instants]
+    as_dates = [moment.dt.strftime("%Y-%m-%dT%H:%M:%S%.3fZ") for moment in moments]
+    seconds = pl.selectors.by_name("seconds", "claimed_seconds", "elapsed_seconds", require_all=False)
+    return guard_formulas(table.with_columns(*as_dates, seconds.fill_nan(None).round(3))).write_csv().encode()
 
 
 def export_archive(tx: Transaction) -> bytes:
@@ -81,22 +114,20 @@ def export_archive(tx: Transaction) -> bytes:
 
 def export_folder(tx: Transaction, folder: Path) -> list[Path]:
     """Write the tables into a folder, each file whole or not at all."""
-    from nearfar._tools.atomic import atomic_path, make_folder
-
     make_folder(folder)
     written = []
     for name, data in export_tables(tx).items():
         with atomic_path(folder / name) as temporary:
-            temporary.touch(0o600 if name == "people.csv" else 0o666)  # it has the recruiter's ids
+            temporary.touch(0o600 if name == "people.csv" else 0o666)  # it has the recruiter's ids, and forms
             temporary.write_bytes(data)
         written.append(folder / name)
     return written
 
 
 def erase_person(store: Store, name: str) -> list[str] | None:
-    """Take a person out of the database, its logs and every export that is still where it was written.
+    """Take a person out of the database, its logs, and every export and copy that is still where it was written.
 
-    Returns the folders of exports that could not be written again, or None where there is no such person. What fails
+    Returns the exports and copies that could not be written again, or None where there is no such person. What fails
     half-way is finished by the next call, whoever's name it has.
     """
     is_known = store.write_now(researcher.erase, name, np.random.default_rng())
@@ -111,10 +142,15 @@ def erase_person(store: Store, name: str) -> list[str] | None:
     lost = []
     for path in store.read_now(researcher.exports) if is_postgres(store.url) else _listed(store.url):
         try:
-            if any((Path(path) / file).exists() for file in FILES):
+            if Path(path).suffix == ".db" and Path(path).exists():
+                with closing(open_store(path)) as copy:
+                    erase_person(copy, name)
+            elif any((Path(path) / file).exists() for file in FILES):
                 store.read_now(export_folder, Path(path))
-        except (FileError, OSError):
+        except (NearfarError, OSError):
             lost.append(path)
+    if not is_postgres(store.url):
+        kept_copy(Path(store.url)).unlink(missing_ok=True)  # of a version whose tables nobody erases from
     if not lost:
         store.write_now(researcher.erased)
     return lost
@@ -128,14 +164,35 @@ def export_study(study: Study, url: str | None, folder: Path) -> list[Path]:
             store.write_now(researcher.add_export, here)
             return store.read_now(export_folder, folder)
     written = read_store(database, export_folder, folder)
-    known = _listed(database)
-    if here not in known:  # beside the database: only the server may write into it
-        lines = "\n".join([*known, here, ""])
-        Path(f"{database}-exports").write_text(lines, encoding="utf-8", errors=ANY_PATH)
+    _list(database, here)
     return written
 
 
+def backup_study(study: Study, url: str | None, folder: Path) -> Path:
+    """Copy the database of a study as it is at one moment, also while it is served; erasing reaches the copy."""
+    database = url or str(default_database(study))
+    if is_postgres(database):
+        raise InputError("--database: a copy of a PostgreSQL database is made by its own pg_dump")
+    target = folder / Path(database).with_suffix(".db").name
+    if target.resolve() == Path(database).resolve():
+        raise FileError(f"{folder}: is where the database itself is; name another folder")
+    read_store(database, researcher.study_row)  # or it is said what is wrong with it
+    make_folder(folder)
+    with closing(read_only_connection(Path(database))) as connection:
+        copy_database(connection, target)
+    _list(database, str(target.resolve()))
+    return target
+
+
+def _list(database: str, path: str) -> None:
+    """Remember an export or a copy, in a file beside the database: only the server may write into that."""
+    known = _listed(database)
+    if path not in known:
+        lines = "\n".join([*known, path, ""])
+        Path(f"{database}-exports").write_text(lines, encoding="utf-8", errors=ANY_PATH)
+
+
 def _listed(database: str) -> list[str]:
-    """Folders that a file's answers were exported to."""
+    """Folders that a file's answers were exported to, and copies of it."""
     path = Path(f"{database}-exports")
     return path.read_text(encoding="utf-8", errors=ANY_PATH).splitlines() if path.exists() else []

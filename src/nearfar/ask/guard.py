@@ -23,7 +23,7 @@ LARGEST_HEADERS = 16 * 1024
 BODY_WITHIN = 10.0  # seconds
 MTURK = "https://www.mturk.com https://workersandbox.mturk.com https://worker.mturk.com"
 POLICY = (
-    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+    "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self' blob:; connect-src 'self'; "
     "base-uri 'none'; form-action 'self'{forms}; frame-ancestors {frames}"
 )
 HEADERS = (
@@ -33,7 +33,7 @@ HEADERS = (
     (b"cross-origin-opener-policy", b"same-origin"),
     (b"cross-origin-resource-policy", b"same-origin"),
 )
-PRIVATE = ("/start", "/booklet", "/answers", "/finish")  # which answer 200 to participants only
+PRIVATE = ("/start", "/booklet", "/form", "/answers", "/finish")  # which answer 200 to participants only
 FORGET_AFTER = 120.0  # seconds until a quiet sender is forgotten
 
 

@@ -1,9 +1,10 @@
-"""The objects of a study: names, display names, and pictures encoded anew so that nothing but pixels is served."""
+"""The objects of a study: names, display names, pictures encoded anew so that only pixels are served, sound and film."""
 
 from __future__ import annotations
 
 import hashlib
 import io
+import warnings
 from collections.abc import Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,11 +14,23 @@ from nearfar._tools.images import open_image
 from nearfar._tools.progress import step
 from nearfar._tools.text import read_lines
 from nearfar.ask.study import Study
-from nearfar.errors import FileError
+from nearfar.errors import FileError, NearfarWarning
 from nearfar.io import read_objects
 from nearfar.triplets.ids import order_names
 
-SUFFIXES = {".avif", ".bmp", ".gif", ".jfif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
+# served as they are: what the first bytes must be, at which position, and the media type
+PLAYED: dict[str, tuple[int, tuple[bytes, ...], str]] = {
+    ".mp3": (0, (b"ID3", b"\xff\xfb", b"\xff\xf3", b"\xff\xf2", b"\xff\xfa"), "audio/mpeg"),
+    ".wav": (8, (b"WAVE",), "audio/wav"),
+    ".ogg": (0, (b"OggS",), "audio/ogg"),
+    ".flac": (0, (b"fLaC",), "audio/flac"),
+    ".m4a": (4, (b"ftyp",), "audio/mp4"),
+    ".mp4": (4, (b"ftyp",), "video/mp4"),
+    ".webm": (0, (b"\x1aE\xdf\xa3",), "video/webm"),
+}
+LARGEST_PLAYED = 15_000_000  # bytes; the databases of studies are read with values up to 16 MiB
+SIDE = 800  # pixels of the longer side: sharp at two pixels per point on a phone
+SUFFIXES = {*PLAYED, ".avif", ".bmp", ".gif", ".jfif", ".jpeg", ".jpg", ".png", ".tif", ".tiff", ".webp"}
 
 
 @dataclass(frozen=True)
@@ -36,6 +49,12 @@ class StudyObjects:
     names: tuple[str, ...]
     display_names: tuple[str, ...]
     files: tuple[Path | None, ...]
+
+    @property
+    def are_file_names(self) -> bool:
+        """Whether what people would read below the pictures are names of files."""
+        shown = zip(self.display_names, self.files, strict=True)
+        return all(file is not None and name in (file.stem, file.name) for name, file in shown)
 
     def pictures(self) -> Iterator[tuple[str, Picture]]:
         """(name, picture) of every object that has one."""
@@ -59,13 +78,27 @@ def find_objects(study: Study) -> StudyObjects:
     return StudyObjects(listed.names, listed.display_names, files)
 
 
+def shown_as(study: Study, objects: StudyObjects) -> str:
+    """What people see of the objects unless the study says so: no names where every object has a picture or a sound."""
+    return study.show or ("pictures" if all(objects.files) else "both")
+
+
 def list_objects(given: Path, suffixes: Collection[str] = SUFFIXES) -> StudyObjects:
     """Objects from a folder of pictures, a text file with one name a line, or an object list."""
     if given.is_dir():
-        files = [file for file in given.iterdir() if file.suffix.lower() in suffixes and file.is_file()]
+        there = sorted(file for file in given.iterdir() if file.name != "Thumbs.db" and file.name[0] != ".")
+        files = [file for file in there if file.suffix.lower() in suffixes and file.is_file()]
         if not files:
             raise FileError(
                 f"{given}: has no pictures; expected files ending in {' '.join(sorted(suffixes))}"
+            )
+        if others := [file.name for file in there if file not in set(files)]:
+            more = f" and {len(others) - 5:,} more" if len(others) > 5 else ""
+            warnings.warn(
+                f"{given}: cannot use {', '.join(others[:5])}{more}; expected files ending in "
+                f"{' '.join(sorted(suffixes))}",
+                NearfarWarning,
+                stacklevel=2,
             )
         stems = {file.stem for file in files}
         by_name = {file.stem if len(stems) == len(files) else file.name: file for file in files}
@@ -79,11 +112,36 @@ def list_objects(given: Path, suffixes: Collection[str] = SUFFIXES) -> StudyObje
 
 
 def encode_picture(file: Path) -> Picture:
-    """Decode a picture and encode its pixels anew: upright, in sRGB, without EXIF or any other remark."""
-    picture = open_image(file, 800)  # sharp at two pixels per point on a phone
-    picture = _in_srgb(picture, picture.info.get("icc_profile"))
-    media, data = _encode(picture)
+    """A picture as pixels encoded anew: upright, in sRGB, without EXIF or any other remark. Sound and film as they are."""
+    if file.suffix.lower() in PLAYED:
+        media, data = _played(file)
+    else:
+        picture = open_image(file, SIDE)
+        picture = _in_srgb(picture, picture.info.get("icc_profile"))
+        media, data = _encode(picture, _is_lossy(file))
     return Picture(hashlib.sha256(data).hexdigest()[:32], media, data)
+
+
+def _played(file: Path) -> tuple[str, bytes]:
+    at, marks, media = PLAYED[file.suffix.lower()]
+    try:
+        size = file.stat().st_size
+        data = file.read_bytes() if size <= LARGEST_PLAYED else b""
+    except OSError as error:
+        raise FileError(f"{file}: cannot be read, {str(error.strerror).lower()}") from error
+    if not data:
+        raise FileError(f"{file}: has {size:,} bytes; expected 1 to {LARGEST_PLAYED:,}")
+    if not data.startswith(marks, at):
+        raise FileError(f"{file}: is not {media} inside; convert it, or give it the right ending")
+    return media, data
+
+
+def _is_lossy(file: Path) -> bool:
+    """Whether a picture was saved with loss: JPEG, AVIF, and WebP that does not say otherwise."""
+    with file.open("rb") as opened:
+        head = opened.read(16)
+    is_webp = head[8:12] == b"WEBP" and head[12:] != b"VP8L"
+    return head.startswith(b"\xff\xd8") or head[4:8] == b"ftyp" or is_webp
 
 
 def _in_srgb(picture: Any, profile: bytes | None) -> Any:
@@ -100,14 +158,14 @@ def _in_srgb(picture: Any, profile: bytes | None) -> Any:
         return picture  # a broken profile: the pixels as they are
 
 
-def _encode(picture: Any) -> tuple[str, bytes]:
-    """Exact where there are few colours, else a good JPEG (or WebP where some of it is transparent)."""
+def _encode(picture: Any, lossy: bool) -> tuple[str, bytes]:
+    """Exact where the file was, or where there are few colours; else a good JPEG (WebP where some of it is transparent)."""
     from PIL import Image
 
     clean = Image.new(picture.mode, picture.size)
     clean.paste(picture)
     stream = io.BytesIO()
-    if clean.getcolors(256) is not None:
+    if not lossy or clean.getcolors(256) is not None:
         clean.save(stream, "PNG", optimize=True)
         return "image/png", stream.getvalue()
     if clean.mode == "RGBA":

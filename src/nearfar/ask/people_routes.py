@@ -9,7 +9,6 @@ import re
 import secrets
 import time
 from collections.abc import Awaitable, Callable
-from pathlib import Path
 from typing import Any, NoReturn
 from urllib.parse import quote, urlsplit
 
@@ -19,11 +18,14 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from nearfar.ask.forms import PAGES, FormField, check_values, is_right
+from nearfar.ask.objects import shown_as
 from nearfar.ask.passwords import hash_secret, is_link
 from nearfar.ask.prepare import OpenStudy
 from nearfar.ask.store import Transaction, people, researcher
 from nearfar.ask.store.people import Answer, Arrival
 from nearfar.ask.texts import STATIC, markdown, render
+from nearfar.design.questions import SECONDS
 
 log = logging.getLogger("nearfar.ask")
 
@@ -41,6 +43,7 @@ IDS = {
 MTURK_HOSTS = ("www.mturk.com", "workersandbox.mturk.com", "worker.mturk.com")
 UNKNOWN = "this link is not known; please start again from the beginning"
 AT_ONCE = 50
+PX_PER_MM = FormField("px_per_mm", "", "number", least=0.5, most=100)  # of any screen
 WEEK = 7 * 86_400_000.0  # milliseconds
 CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 NO_STORE = {"cache-control": "no-store"}
@@ -58,9 +61,9 @@ class PeopleRoutes:
         self.rng = np.random.default_rng()
         row: dict[str, Any] | None = self.store.read_now(researcher.study_row)
         self.row = row or {}
-        objects, show = self.study.objects, self.study.show or "pictures"
-        # then names are those of files, which say more than a picture shows, or less
-        self.hides_names = show == "pictures" and isinstance(objects, Path) and objects.is_dir()
+        self.show = shown_as(self.study, ready.objects)
+        # where they are those of files, they say more than a picture shows, or less
+        self.hides_names = self.show == "pictures" and ready.objects.are_file_names
         self.pictures: dict[str, str] = {}  # address -> hash
         self.twins = self._twins(len(ready.objects.names))
 
@@ -75,6 +78,7 @@ class PeopleRoutes:
             Route("/picture/{address}", self.picture),
             Route("/booklet", self.booklet),
             Route("/start", self.start, methods=["POST"]),
+            Route("/form", self.form, methods=["POST"]),
             Route("/answers", self.answers, methods=["POST"]),
             Route("/finish", self.finish, methods=["POST"]),
         ]
@@ -101,12 +105,16 @@ class PeopleRoutes:
         """What is shown of the objects, by their numbers."""
         shown: dict[int, dict[str, Any]] = {}
         rows = self.store.read_now(researcher.object_rows)
-        for twins, (_, name, hash) in zip(self.twins, rows, strict=True):
+        for twins, (_, name, hash, media) in zip(self.twins, rows, strict=True):
             self.pictures |= {hash: hash} if hash else {}  # as the live page asks for it
             for number in twins:
                 address = hash and hash_secret(f"{self.row['secret']} picture {number}")[:32]
                 self.pictures |= {address: hash} if hash else {}
-                shown[number] = {"display_name": "" if self.hides_names else name, "picture": address}
+                shown[number] = {
+                    "display_name": "" if self.hides_names else name,
+                    "picture": address,
+                    "media": (media or "image").partition("/")[0],
+                }
         return [shown[number] for number in range(len(shown))]
 
     def _description(self) -> dict[str, Any]:
@@ -115,21 +123,24 @@ class PeopleRoutes:
             "id": hash_secret(f"{self.row['fingerprint']} {self.row['created']}")[:16],
             "kind": self.study.kind,
             "pick": self.ready.plan.questions.pick,
-            "show": self.study.show or ("pictures" if self.hides_names else "both"),
+            "show": self.show,
             "prompt": self.study.prompt or self.study.texts[self.study.kind],
             "texts": {key: text.strip() for key, text in self.study.texts.items()},
             "objects": self._objects(),
-            "practice": self._practice(),
             "break_every": self.study.questions.break_every,
             "ids": ids,
-            "ids_too": too,
+            "ids_too": (*too, *self.study.people.keep),
+            "screen": vars(self.study.screen),
+            "forms": {page: [one.shown() for one in self.study.page(page)] for page in PAGES},
+            "seconds": SECONDS[self.study.kind],
         }
 
-    def _practice(self) -> list[list[int]]:
+    def _practice(self, condition: str) -> list[list[int]]:
         """Some questions that are not saved."""
         rng, width = random.Random(1), int(self.ready.plan.questions.array.shape[1])
+        twins = [self.twins[i] for i in self.ready.plan.members(condition).tolist()]
         asked = range(self.study.questions.practice)
-        return [[twins[0] for twins in rng.sample(self.twins, width)] for _ in asked]
+        return [[two[0] for two in rng.sample(twins, width)] for _ in asked]
 
     async def static(self, request: Request) -> Response:
         """A file of the page; only those that are listed exist."""
@@ -154,6 +165,9 @@ class PeopleRoutes:
         given = body["outside"]
         texts = {name: given[name] for name in (*ids, *too) if isinstance(given.get(name), str)}
         details = {name: text for name, text in texts.items() if ID.match(text)}
+        for name in {*self.study.people.keep}.difference(ids, too):
+            if isinstance(given.get(name), str) and given[name].isprintable() and len(given[name]) <= 200:
+                details[name] = given[name]
         if not details.keys() >= {*ids}:
             refuse(400, "the link does not say who you are")
         outside = details[ids[0]] if ids else None
@@ -164,9 +178,11 @@ class PeopleRoutes:
         return JSONResponse({"status": status}, headers=NO_STORE)
 
     async def booklet(self, request: Request) -> Response:
-        """What is asked, place by place; nothing says which are checks or repeats."""
-        booklet = await self.store.read(self._booklet, _token(request))
-        return JSONResponse(booklet or refuse(401, UNKNOWN), headers=NO_STORE)
+        """What is asked, place by place; nothing says which are checks or repeats, or what other conditions get."""
+        booklet = await self.store.read(self._booklet, _token(request)) or refuse(401, UNKNOWN)
+        name = booklet.pop("condition")
+        told = {"prompt": self.study.condition(name).prompt, "practice": self._practice(name)}
+        return JSONResponse({**booklet, **told}, headers=NO_STORE)
 
     def _booklet(self, tx: Transaction, token: str) -> dict[str, Any] | None:
         booklet, rng = people.booklet(tx, token), random.Random(f"{self.row['secret']} {token}")
@@ -175,13 +191,26 @@ class PeopleRoutes:
             place["shown"] = [numbers[item].pop() for item in place["shown"]]
         return booklet
 
+    async def form(self, request: Request) -> Response:
+        """Save a page of the form, or the size of the screen; the reply comes after it is on disk."""
+        token, body = _token(request), await read_json(request)
+        page = body.get("page")
+        fields = [PX_PER_MM] if page == "calibration" else self.study.page(str(page))
+        values, wrong = check_values(fields, body.get("fields"))
+        if wrong or not fields:
+            refuse(400, wrong or "there is no such page")
+        arguments = (token, page, values, is_right(fields, values), time.time())
+        told = await self.store.write(people.save_form, *arguments)
+        return JSONResponse(told or refuse(401, UNKNOWN), headers=NO_STORE)
+
     async def answers(self, request: Request) -> Response:
         """Save answers; the reply comes after they are on disk."""
         token, body = _token(request), await read_json(request)
         given = body.get("answers")
         if not isinstance(given, list) or not 0 < len(given) <= AT_ONCE:
             refuse(400, f"expected 1 to {AT_ONCE} answers")
-        read = [_answer(one) for one in given]
+        fewest = 0 if self.study.screen.cannot_tell else 1
+        read = [_answer(one, fewest) for one in given]
         told = await self.store.write(people.save_answers, token, read, self.ready.plan, time.time())
         return JSONResponse(told or refuse(401, UNKNOWN), headers=NO_STORE)
 
@@ -189,7 +218,8 @@ class PeopleRoutes:
         """The completion code and the way back, once every answer is here."""
         token = _token(request)
         code = self.study.people.code or "".join(secrets.choice(CODE_LETTERS) for _ in range(8))
-        told = await self.store.write(people.finish, token, code, time.time()) or refuse(401, UNKNOWN)
+        told = await self.store.write(people.finish, token, code, time.time(), self.study)
+        told = told or refuse(401, UNKNOWN)
         ending = {} if told["left"] else self._ending(told)
         return JSONResponse({"left": told["left"], **ending}, headers=NO_STORE)
 
@@ -257,14 +287,14 @@ def _is_storable(sent: Any) -> bool:
     return b"\\u0000" not in json.dumps(sent, ensure_ascii=False).encode()
 
 
-def _answer(given: Any) -> Answer:
+def _answer(given: Any, fewest: int) -> Answer:
     """An answer whose fields have the right types; times that cannot be are left out."""
     fields = given if isinstance(given, dict) else {}
     id, place, choice = fields.get("id"), fields.get("place"), fields.get("choice")
     if (
         not (isinstance(id, str) and UUID.match(id))
         or (type(place) is not int or not 0 <= place < 2**31)
-        or (not isinstance(choice, list) or not 0 < len(choice) <= 24)
+        or (not isinstance(choice, list) or not fewest <= len(choice) <= 24)
         or any(type(c) is not int for c in choice)
     ):
         refuse(400, "an answer needs id, place and choice")
@@ -275,7 +305,14 @@ def _answer(given: Any) -> Answer:
         _time(given.get("milliseconds"), WEEK),
         _time(given.get("away"), WEEK),
         _time(given.get("shown_at"), 1e11),
+        _count(given.get("replays")),
+        _count(given.get("early")),
+        given.get("fast") is True,
     )
+
+
+def _count(value: Any) -> int | None:
+    return value if type(value) is int and 0 <= value < 10_000 else None
 
 
 def _time(value: Any, most: float) -> float | None:

@@ -11,9 +11,10 @@ from typing import NamedTuple
 import numpy as np
 
 from nearfar import design
-from nearfar.ask.objects import find_objects
-from nearfar.ask.study import Study
+from nearfar.ask.objects import StudyObjects, find_objects, shown_as
+from nearfar.ask.study import Condition, Study
 from nearfar.design import Questions
+from nearfar.design.questions import SECONDS
 from nearfar.errors import FileError, NearfarWarning
 from nearfar.io.objects import read_columns
 
@@ -22,13 +23,15 @@ COLUMNS = {
     "odd": ("a", "b", "c"),
     "central": ("a", "b", "c"),
 }
+FILE_WORDS = {"image": "with a picture", "audio": "with a sound", "video": "with a film"}
 
 
 class Pool(NamedTuple):
-    """Questions to draw from, and where each comes from: "landmarks", "random" or "file"."""
+    """Questions to draw from, where each comes from ("landmarks", "random" or "file"), and of which condition it is."""
 
     questions: Questions
     origin: tuple[str, ...]
+    condition: tuple[str, ...]
 
 
 def same_trio(items: Sequence[int]) -> str:
@@ -49,14 +52,35 @@ def no_questions(study: Study, names: tuple[str, ...]) -> Questions:
 
 
 def make_pool(study: Study, names: tuple[str, ...]) -> Pool:
-    """Make the questions of a study: as many as ``aim`` people answer ``each`` times, or all there are."""
+    """Make the questions of a study: as many as ``aim`` people answer ``each`` times, or all there are.
+
+    Every condition has its own, so that each is answered equally often.
+    """
+    parts, members = [], []
+    for number, condition in enumerate(study.conditions or (Condition(""),), start=1):
+        if unknown := sorted(set(condition.objects or ()) - set(names)):
+            wrong = f"{unknown[0]!r} is not one of the study's objects"
+            raise study.toml.error(f"condition {number}", "objects", wrong)
+        members.append(np.array(condition.members(names), dtype=np.int32))
+        part = _one_pool(study, tuple(names[i] for i in members[-1]))
+        parts.append(part._replace(condition=(condition.name,) * len(part.questions)))
+    rows = np.concatenate([at[part.questions.array] for at, part in zip(members, parts, strict=True)])
+    return Pool(
+        no_questions(study, names).replaced(rows.astype(np.int32)),
+        tuple(origin for part in parts for origin in part.origin),
+        tuple(name for part in parts for name in part.condition),
+    )
+
+
+def _one_pool(study: Study, names: tuple[str, ...]) -> Pool:
     toml, plan, n = study.toml, study.questions, len(names)
     if n < 3:
         raise toml.error("", "objects", f"a question needs three objects, got {n}")
     if study.kind == "grid" and n <= plan.options:
         needed = f"{plan.options} options and an anchor need {plan.options + 1} objects, got {n}"
         raise toml.error("questions", "options", needed)
-    budget = max(plan.n_new, study.people.aim * plan.n_new // plan.each)
+    people = -(-study.people.aim // max(1, len(study.conditions)))
+    budget = max(plan.n_new, people * plan.n_new // plan.each)
     with warnings.catch_warnings():  # `nearfar ask check` lists objects that are never asked about
         warnings.simplefilter("ignore", NearfarWarning)
         pool = _drawn(study, names, budget)
@@ -76,7 +100,7 @@ def _drawn(study: Study, names: tuple[str, ...], budget: int) -> Pool:
     if plan.design == "random":
         scheme = design.Scheme(study.kind, size=plan.options, pick=plan.pick)
         made = scheme.questions(names, min(budget, scheme.total(names)), plan.seed)
-        return Pool(made, ("random",) * len(made))
+        return Pool(made, ("random",) * len(made), ())
     if plan.design.startswith("landmarks"):
         number = plan.design.removeprefix("landmarks").removeprefix(":").strip()
         if not number.isdecimal() or not 2 <= int(number) <= n:
@@ -95,7 +119,7 @@ def _with_landmarks(names: tuple[str, ...], budget: int, landmarks: int, n_rando
     n_random = min(budget, every) - len(chosen)  # those that landmarks lack, too
     drawn = design.near_questions(names, n_random, besides=chosen, seed=rng)
     rows = np.concatenate([chosen.array, drawn.array])
-    return Pool(chosen.replaced(rows), ("landmarks",) * len(chosen) + ("random",) * len(drawn))
+    return Pool(chosen.replaced(rows), ("landmarks",) * len(chosen) + ("random",) * len(drawn), ())
 
 
 def _from_file(study: Study, path: Path, names: tuple[str, ...]) -> Pool:
@@ -117,29 +141,50 @@ def _from_file(study: Study, path: Path, names: tuple[str, ...]) -> Pool:
     if not rows:
         raise FileError(f"{path}: has no questions")
     made = no_questions(study, names).replaced(np.array(list(rows), dtype=np.int32))
-    return Pool(made, ("file",) * len(made))
+    return Pool(made, ("file",) * len(made), ())
 
 
-def overview(study: Study) -> list[tuple[str, str]]:
-    """What a study will ask, as (name, value) lines; objects that are never asked about are named."""
+def overview(study: Study, seconds: float | None = None, pay: float = 12.0) -> list[tuple[str, str]]:
+    """What a study will ask, as (name, value) lines; objects that are never asked about are named.
+
+    seconds : for one question; pay : for one hour. Both as in ``nearfar plan``.
+    """
     objects = find_objects(study)
-    questions, origin = make_pool(study, objects.names)
-    for _ in objects.pictures():
-        pass  # a picture that cannot be read is an error now rather than in front of people
+    questions, origin, condition = make_pool(study, objects.names)
+    media = Counter(
+        one.media.partition("/")[0] for _, one in objects.pictures()
+    )  # what is damaged is said now
     plan, people = study.questions, study.people
-    shown = sum(file is not None for file in objects.files)
+    files = ", ".join(f"{number:,} {FILE_WORDS[kind]}" for kind, number in sorted(media.items()))
     origins = ", ".join(f"{count:,} from {name}" for name, count in Counter(origin).items())
     each = people.aim * plan.n_new / len(questions)
+    minutes = plan.per_person * (seconds or SECONDS[study.kind]) / 60
     lines = [
         ("title", study.title),
-        ("objects", f"{len(objects.names):,}, {shown:,} with a picture"),
+        ("objects", f"{len(objects.names):,}, {files or 'none with a picture'}"),
+        ("people see", _seen(study, objects)),
         ("questions", f"{len(questions):,} of kind {study.kind}: {origins}"),
         ("booklet", f"{plan.n_new} new, {plan.n_again} again, {plan.checks} checks"),
         ("people", f"{people.aim:,} from {people.recruit}, which gives {each:.1f} answers per question"),
+        ("minutes", f"{minutes:.1f} for the {plan.per_person} questions of one person"),
+        ("cost", f"{people.aim * minutes / 60 * pay:,.0f} at {pay:g} an hour, fees not included"),
     ]
+    if study.conditions:
+        sizes = ", ".join(f"{name} ({number:,} questions)" for name, number in Counter(condition).items())
+        lines.insert(5, ("conditions", f"{sizes}; assigned: {people.assign}"))
+    if study.form:
+        lines.insert(5, ("form", ", ".join(f"{one.name} ({one.kind}, {one.when})" for one in study.form)))
     asked = set(questions.array.ravel().tolist())
     never = [name for i, name in enumerate(objects.names) if i not in asked]
     if never:
         more = f" and {len(never) - 5:,} more" if len(never) > 5 else ""
         lines.append(("never asked about", ", ".join(never[:5]) + more))
     return lines
+
+
+def _seen(study: Study, objects: StudyObjects) -> str:
+    """What stands on the screen for an object."""
+    shown, some = shown_as(study, objects), ", ".join(objects.display_names[:3])
+    if shown == "pictures":
+        return "the pictures or sounds alone, without names"
+    return f"{'names' if shown == 'words' or not any(objects.files) else 'pictures or sounds with names'}: {some}, ..."

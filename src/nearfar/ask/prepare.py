@@ -68,7 +68,7 @@ def _fill(study: Study, objects: StudyObjects, store: Store) -> str | None:
     _check_same(study, objects, row)
     if row["toml"] != study.toml.text:
         store.write_now(researcher.update_texts, study, objects.display_names)
-    shown = {name: hash for name, _, hash in store.read_now(researcher.object_rows)}
+    shown = {name: hash for name, _, hash, _ in store.read_now(researcher.object_rows)}
     if any(file and not shown[name] for name, file in zip(objects.names, objects.files, strict=True)):
         store.write_now(researcher.add_pictures, list(objects.pictures()))  # the first start was interrupted
     _warn_of_replaced(objects, shown, float(row["created"]))

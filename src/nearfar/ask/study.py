@@ -5,18 +5,27 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from nearfar._tools.text import read_lines
 from nearfar.ask._toml import Toml, read_toml, shown
+from nearfar.ask.forms import FIELD_KINDS, PAGES, FormField, form_conflicts, read_form
 from nearfar.ask.texts import read_texts
 from nearfar.design.booklets import GAP
 from nearfar.design.questions import KINDS, QuestionKind
 
 RECRUITERS = ("open", "links", "prolific", "mturk", "sona")
 MOST_TEXT = 100_000  # characters of a page
+LISTS = ("form", "condition")  # tables that may come several times
+# of people.csv, which no form, kept parameter or picture size may be called
+COLUMNS = (
+    "participant", "outside", "state", "condition", "answers", "places", "cannot_tell", "fast_notices", "early", "replays",
+    "code", "consent", "seen", "details", "claimed_seconds", "elapsed_seconds", "px_per_mm", "practice_tries",
+)  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -56,6 +65,33 @@ class PeoplePlan:
     code: str | None = None
     return_link: str | None = None
     idle_minutes: float = 5.0
+    keep: tuple[str, ...] = ()
+    assign: str = "evenly"
+
+
+@dataclass(frozen=True)
+class Screen:
+    """The table ``[screen]``: how objects are shown, and how answers are taken."""
+
+    size: float | None = None
+    unit: str = "px"
+    background: str | None = None
+    cannot_tell: bool = False
+    least_seconds: float = 0.0
+    fast_seconds: float = 0.0
+
+
+@dataclass(frozen=True)
+class Condition:
+    """A table ``[[condition]]``: participants in it get its prompt, and questions about its objects only."""
+
+    name: str
+    prompt: str | None = None
+    objects: tuple[str, ...] | None = None
+
+    def members(self, names: tuple[str, ...]) -> list[int]:
+        """Indices of its objects among all."""
+        return [i for i, name in enumerate(names) if self.objects is None or name in self.objects]
 
 
 @dataclass(frozen=True)
@@ -73,6 +109,9 @@ class Study:
     questions: QuestionPlan = field(default_factory=QuestionPlan)
     people: PeoplePlan = field(default_factory=PeoplePlan)
     pages: dict[str, str] = field(default_factory=dict)
+    screen: Screen = field(default_factory=Screen)
+    form: tuple[FormField, ...] = ()
+    conditions: tuple[Condition, ...] = ()
 
     @property
     def path(self) -> Path:
@@ -80,9 +119,18 @@ class Study:
         return self.toml.path
 
     def fingerprint(self, names: tuple[str, ...]) -> str:
-        """A hash of what may not change once somebody has answered: objects, kind and questions."""
-        fixed = [list(names), self.kind, vars(self.questions)]
+        """A hash of what may not change once somebody has answered: objects, kind, questions and conditions."""
+        fixed: list[Any] = [list(names), self.kind, vars(self.questions)]
+        fixed += [[one.name, one.objects] for one in self.conditions]
         return hashlib.sha256(json.dumps(fixed, sort_keys=True).encode()).hexdigest()
+
+    def page(self, when: str) -> list[FormField]:
+        """The fields of the form before, after practice, or after."""
+        return [one for one in self.form if one.when == when]
+
+    def condition(self, name: str) -> Condition:
+        """A condition by its name; where there is none, everybody is in the one without a name."""
+        return next((one for one in self.conditions if one.name == name), Condition(""))
 
 
 # ---------------------------------------------------------------- the keys, and what each may hold
@@ -112,6 +160,24 @@ def _one_of(*choices: str) -> Check:
     return lambda value: (
         "" if isinstance(value, str) and value in choices else f"expected one of {', '.join(choices)}"
     )
+
+
+def _yes_or_no(value: Any) -> str:
+    return "" if isinstance(value, bool) else "expected true or false"
+
+
+def _texts(least: int, most: int = 100, pattern: str = r"(?s).{1,500}\Z") -> Check:
+    def check(value: Any) -> str:
+        right = isinstance(value, list) and all(isinstance(one, str) and one.strip() for one in value)
+        right = right and least <= len(set(value)) == len(value) <= most
+        right = right and all(re.match(pattern, one) for one in value)
+        return "" if right else f"expected a list of {least} to {most} different short texts"
+
+    return check
+
+
+def _pattern(pattern: str, expected: str) -> Check:
+    return lambda value: "" if isinstance(value, str) and re.match(pattern, value) else f"expected {expected}"
 
 
 def _objects(value: Any) -> str:
@@ -159,6 +225,33 @@ FIELDS: dict[str, dict[str, Check]] = {
         "code": _text,
         "return_link": _link,
         "idle_minutes": _number(0.01, 60 * 24 * 365),
+        "keep": _texts(1, 20, r"[A-Za-z][A-Za-z0-9_]{0,39}\Z"),
+        "assign": _pattern(r"(evenly|random|parameter:\w+)\Z", "evenly, random or parameter:NAME"),
+    },
+    "screen": {
+        "size": _number(5, 2000),
+        "unit": _one_of("px", "mm"),
+        "background": _pattern(r"#[0-9a-fA-F]{6}\Z", "a colour such as #808080"),
+        "cannot_tell": _yes_or_no,
+        "least_seconds": _number(0, 60),
+        "fast_seconds": _number(0, 60),
+    },
+    "form": {
+        "name": _text,
+        "ask": _text,
+        "kind": _one_of(*FIELD_KINDS),
+        "when": _one_of(*PAGES),
+        "required": _yes_or_no,
+        "options": _texts(2),
+        "least": _number(-1e9, 1e9),
+        "most": _number(-1e9, 1e9),
+        "labels": _texts(2, 2),
+        "right": lambda value: "" if isinstance(value, (str, int, float)) else "expected text or a number",
+    },
+    "condition": {
+        "name": _pattern(r"[\w-]{1,40}\Z", "letters, digits, - and _"),
+        "prompt": _text,
+        "objects": _objects,
     },
     "pages": {"welcome": _text, "consent": _text, "debrief": _text},
 }
@@ -168,12 +261,13 @@ def read_study(path: str | Path) -> Study:
     """Read and check a study file; the first thing that is wrong is one sentence with its line."""
     toml = read_toml(Path(path))
     _check_keys(toml)
-    top = {key: value for key, value in toml.values.items() if not isinstance(value, dict)}
+    top = {key: value for key, value in toml.values.items() if not _is_table(key, value)}
     for key in ("title", "objects"):
         if key not in top:
             raise toml.error("", key, "is missing; every study needs it")
     questions = QuestionPlan(**toml.values.get("questions", {}))
-    people = PeoplePlan(**toml.values.get("people", {}))
+    people = toml.values.get("people", {})
+    people = PeoplePlan(**people | {"keep": tuple(people.get("keep", ()))})
     given = top.pop("objects")
     objects = tuple(given) if isinstance(given, list) else toml.file("", "objects", given)
     pages = {
@@ -186,6 +280,9 @@ def read_study(path: str | Path) -> Study:
         questions=questions,
         people=people,
         pages=pages,
+        screen=Screen(**toml.values.get("screen", {})),
+        form=tuple(read_form(one) for one in toml.values.get("form", ())),
+        conditions=tuple(_condition(toml, *one) for one in enumerate(toml.values.get("condition", ()), 1)),
         **top,
     )
     for table, key, wrong in _conflicts(study, toml.values.get("questions", {})):
@@ -193,19 +290,40 @@ def read_study(path: str | Path) -> Study:
     return study
 
 
+def _is_table(key: str, value: Any) -> bool:
+    return isinstance(value, dict) or key in LISTS
+
+
 def _check_keys(toml: Toml) -> None:
-    tables = {"": {key: value for key, value in toml.values.items() if not isinstance(value, dict)}}
-    tables |= {key: value for key, value in toml.values.items() if isinstance(value, dict)}
+    tables = {"": {key: value for key, value in toml.values.items() if not _is_table(key, value)}}
+    for name, value in toml.values.items():
+        if name in LISTS:
+            if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
+                raise toml.error("", name, f"expected tables that begin with [[{name}]]")
+            tables |= {f"{name} {i}": one for i, one in enumerate(value, start=1)}
+        elif isinstance(value, dict):
+            tables[name] = value
     for table, values in tables.items():
-        if table not in FIELDS:
-            known = ", ".join(f"[{name}]" for name in FIELDS if name)
+        if table.partition(" ")[0] not in FIELDS:
+            known = ", ".join(f"[[{name}]]" if name in LISTS else f"[{name}]" for name in FIELDS if name)
             raise toml.error(table, "", f"is not a known table; expected one of {known}")
         for key, value in values.items():
             _check_value(toml, table, key, value)
+        for key in {"form": ("name", "ask", "kind"), "condition": ("name",)}.get(table.partition(" ")[0], ()):
+            if key not in values:
+                raise toml.error(table, key, "is missing")
+
+
+def _condition(toml: Toml, number: int, values: dict[str, Any]) -> Condition:
+    """A condition; its objects are a list of names, or a text file with one a line."""
+    given = values.get("objects")
+    if isinstance(given, str):
+        given = read_lines(toml.file(f"condition {number}", "objects", given), "name")
+    return Condition(values["name"], values.get("prompt"), None if given is None else tuple(given))
 
 
 def _check_value(toml: Toml, table: str, key: str, value: Any) -> None:
-    known = FIELDS[table]
+    known = FIELDS[table.partition(" ")[0]]
     if key not in known:
         elsewhere = [name for name, fields in FIELDS.items() if key in fields]
         if elsewhere:
@@ -254,3 +372,20 @@ def _conflicts(study: Study, given: dict[str, Any]) -> Iterator[tuple[str, str, 
     if people.recruit == "sona" and people.return_link is None:
         needed = 'recruit = "sona" needs the completion address, with XXXX for the survey code'
         yield "people", "return_link", f"is missing; {needed}"
+    if study.screen.unit == "mm" and study.screen.size is None:
+        yield "screen", "unit", "needs a size"
+    yield from _additions(study)
+
+
+def _additions(study: Study) -> Iterator[tuple[str, str, str]]:
+    """The same for forms, kept parameters and conditions."""
+    keep, names = study.people.keep, [one.name for one in study.conditions]
+    if set(keep) & {*COLUMNS}:
+        yield "people", "keep", f"{min(set(keep) & {*COLUMNS})!r} is a column that people.csv has anyway"
+    for number, key, wrong in form_conflicts(study.form, {*COLUMNS, *keep}):
+        yield f"form {number}", key, wrong
+    if len(set(names)) < len(names) or len(names) == 1:
+        yield f"condition {len(names)}", "name", "expected two or more conditions of different names"
+    by = study.people.assign.partition(":")[2]
+    if by and (by not in keep or not names):
+        yield "people", "assign", f"needs conditions, and {by!r} among the parameters to keep"

@@ -13,7 +13,7 @@ from nearfar import __version__
 from nearfar.cli._help import App, Group
 
 COMMANDS = (
-    "check", "convert", "plan", "kernel", "cluster", "map", "tree", "compare", "report", "demo", "ask", "help",
+    "check", "convert", "plan", "kernel", "cluster", "map", "tree", "dimensions", "compare", "report", "demo", "ask", "help",
 )  # fmt: skip
 
 

@@ -17,8 +17,10 @@ import typer
 from nearfar._tools.terminal import printable
 from nearfar.errors import NearfarWarning
 
-READING = ("answers", "dialect", "column", "objects", "on_bad", "exclude", "key", "quiet")
-METHOD = (*READING, "output", "model", "features", "landmarks", "diagonal", "title", "seed")
+TABLE = ("dialect", "column", "wide", "sheet", "where", "join_names")
+READING = ("answers", *TABLE, "objects", "on_bad", "exclude", "key", "quiet")
+PRINTED = ("title", "width", "height", "font", "dpi", "no_labels")
+METHOD = (*READING, "output", "model", "features", "landmarks", "diagonal", *PRINTED, "seed", "no_cache")
 FIRST = (
     "answers",
     "output",
@@ -26,18 +28,19 @@ FIRST = (
 )  # what stands first in ``--help``; what several commands share stands last
 
 FILES = "Reading the answers"
-KERNELS, EMBEDDINGS = "Kernels", "Embeddings"
+KERNELS = EMBEDDINGS = "Kernels, embeddings"
 LARGE = "More objects than memory holds"
+PRINT = "Pictures"
 OPTIONS: dict[str, Any] = {
     "answers": typer.Argument(
         metavar="ANSWERS",
-        help="Files (.csv .tsv .jsonl .parquet .npz, also .gz .zst), or - for standard input.",
+        help="Files: .csv .tsv .txt .jsonl .json (each also .gz .zst) .xlsx .parquet .npz .npy .zip study.db; - is standard input.",
     ),
     "output": typer.Option(
         "--output",
         "-o",
         metavar="FILE",
-        help="Once or more: .csv .tsv .parquet .npz .png .svg .pdf; - for standard output.",
+        help="Several: .csv .tsv .parquet .npz .png .svg .pdf; - for stdout.",
     ),
     "model": typer.Option(
         "--model",
@@ -48,16 +51,28 @@ OPTIONS: dict[str, Any] = {
     ),
     "landmarks": typer.Option(
         metavar="FILE",
-        help="Landmarks, one per line: only questions about them count.",
+        help="One per line; other questions do not count.",
         rich_help_panel=KERNELS,
     ),
-    "diagonal": typer.Option(
-        help="Subtract the smallest eigenvalue from the kernel's diagonal, or not.", rich_help_panel=KERNELS
-    ),
-    "images": typer.Option(metavar="DIR", help="Pictures; a file belongs to the object of its name."),
+    "diagonal": typer.Option(help="Subtract the smallest eigenvalue, or not.", rich_help_panel=KERNELS),
+    "images": typer.Option(metavar="DIR", help="Pictures, files named as objects."),
     "title": typer.Option(
         help="Heading of the picture or page.", callback=lambda title: printable(title), show_default=False
     ),
+    "width": typer.Option(
+        metavar="LENGTH",
+        help="85mm, 3.3in, single (85mm), double (178mm).",
+        rich_help_panel=PRINT,
+    ),
+    "height": typer.Option(
+        metavar="LENGTH", help="Default: what suits it, a page at most.", rich_help_panel=PRINT
+    ),
+    "font": typer.Option(
+        metavar="FONT", help="Family, size in points, or both: 'Arial 7'.", rich_help_panel=PRINT
+    ),
+    "dpi": typer.Option(min=30, max=2400, help="Resolution of .png.", rich_help_panel=PRINT),
+    "no_labels": typer.Option("--no-labels", help="No names of objects.", rich_help_panel=PRINT),
+    "no_cache": typer.Option("--no-cache", help="Choose the model again, and remember nothing."),
     "features": typer.Option(
         metavar="[NAME=]FILE",
         help="Vectors per object, once or more: .npy .npz, or a table with a column object.",
@@ -74,26 +89,42 @@ OPTIONS: dict[str, Any] = {
         "--dialect",
         "-d",
         metavar="NAME",
-        help="canonical, odd-one-out, most-central, salmon, tripletTools, next, things. Default: by the header.",
+        help="Layout, e.g. salmon, things, pile-sort; see docs/files.md.",
         rich_help_panel=FILES,
     ),
     "column": typer.Option(
         metavar="ROLE=NAME", help="What a column means; see  nearfar help columns.", rich_help_panel=FILES
+    ),
+    "wide": typer.Option(
+        metavar="TEXT|FILE",
+        help="Questions as columns: '{anchor}: {option} or {option}?'",
+        rich_help_panel=FILES,
+    ),
+    "sheet": typer.Option(
+        metavar="NAME", help="Sheet of a workbook. Default: the first.", rich_help_panel=FILES
+    ),
+    "where": typer.Option(
+        metavar="CONDITION",
+        help="Only such rows, e.g. 'block = main' or 'block != training'.",
+        rich_help_panel=FILES,
+    ),
+    "join_names": typer.Option(
+        "--join-names", help="Names that differ by case or blanks are one object.", rich_help_panel=FILES
     ),
     "objects": typer.Option(
         metavar="FILE",
         help="Object list: object, optional display_name, image, group.",
         rich_help_panel=FILES,
     ),
-    "on_bad": typer.Option(help="Rows that are not answers: stop, or drop them.", rich_help_panel=FILES),
+    "on_bad": typer.Option(help="Rows that are not answers: stop, or drop.", rich_help_panel=FILES),
     "exclude": typer.Option(
         metavar="FILE",
-        help="Participants to leave out, one per line, by name or pseudonym.",
+        help="People to leave out, one name or pseudonym per line.",
         rich_help_panel=FILES,
     ),
     "key": typer.Option(
         metavar="FILE",
-        help="Key of the pseudonyms. Default: the .key beside the page or the list, or here.",
+        help="Key of the pseudonyms. Default: a .key beside page or list.",
         rich_help_panel=FILES,
     ),
     "dask": typer.Option(
@@ -118,6 +149,12 @@ class Given:
     diagonal: Literal["shift", "keep"] = "shift"
     images: Path | None = None
     title: str = ""
+    width: str = "double"
+    height: str | None = None
+    font: str = "8"
+    dpi: int = 300
+    no_labels: bool = False
+    no_cache: bool = False
     features: list[str] | None = None
     groups: str | None = None
     design: str | None = None
@@ -125,6 +162,10 @@ class Given:
     quiet: bool = False
     dialect: str | None = None
     column: list[str] | None = None
+    wide: str | None = None
+    sheet: str | None = None
+    where: list[str] | None = None
+    join_names: bool = False
     objects: Path | None = None
     on_bad: Literal["error", "drop"] = "error"
     exclude: Path | None = None

@@ -14,6 +14,7 @@ import typer
 from nearfar._tools.terminal import printable, write_out
 from nearfar.cli._help import App, Group
 from nearfar.cli._options import Given, takes, tell
+from nearfar.cli._reading import load_features
 
 if TYPE_CHECKING:
     import logging
@@ -55,7 +56,7 @@ ask = App(
 
 
 @ask.command()
-@takes("quiet")
+@takes("features", "quiet")
 def serve(
     given: Given,
     study: Path | None = typer.Argument(None, metavar="STUDY", help="The study file."),
@@ -89,14 +90,20 @@ def serve(
         return
     if study is None:
         raise InputError("STUDY: expected a study file such as study.toml, or --demo")
+    tables = load_features(given)
     ready = _open(study, database, new_password)
     try:
+        if tables is not None:
+            from nearfar.embedding.prior import Vectors
+
+            Vectors(tables, ready.objects.names)  # what does not fit is told before anybody is asked
         if address is not None and (written := write_caddyfile(study, address, port)) is not None:
             given.tell(f"wrote {written}: run  caddy run  beside it")
         run(
             ready,
             port=port,
             public_url=address,
+            features=given.features or (),
             started=lambda: _announce(ready, address or f"http://127.0.0.1:{port}"),
         )
     finally:
@@ -157,15 +164,22 @@ def _open(study: Path, database: str | None, new_password: bool = False) -> Open
 
 @ask.command()
 @takes("quiet")
-def check(given: Given, study: StudyArgument) -> None:
-    """Read a study file and say what it will ask, without making a database.
+def check(
+    given: Given,
+    study: StudyArgument,
+    seconds: float | None = typer.Option(
+        None, min=0.1, help="For one question. Default: near 3, odd 4, central 5, grid 12."
+    ),
+    pay: float = typer.Option(12.0, min=0, help="For one hour."),
+) -> None:
+    """Read a study file and say what it will ask, how long it takes and what it costs, without making a database.
 
-    Example:  nearfar ask check study.toml
+    Example:  nearfar ask check study.toml --pay 12
     """
     from nearfar.ask.pool import overview
     from nearfar.ask.study import read_study
 
-    _show(overview(read_study(study)))
+    _show(overview(read_study(study), seconds, pay))
 
 
 def _show(lines: Iterable[tuple[str, object]]) -> None:
@@ -230,6 +244,49 @@ def export(
 
 @ask.command()
 @takes("quiet")
+def backup(
+    given: Given,
+    study: StudyArgument,
+    folder: Path = typer.Argument(metavar="DIR", help="Where to; the copy has the name of the database."),
+    database: DatabaseOption = None,
+) -> None:
+    """Copy the database, also while the study runs. The copy is complete; erasing a person reaches it as well.
+
+    Example:  nearfar ask backup study.toml backups/monday
+    """
+    from nearfar.ask.export import backup_study
+    from nearfar.ask.study import read_study
+
+    given.tell(f"wrote {backup_study(read_study(study), database, folder)}")
+
+
+@ask.command()
+@takes("quiet")
+def deploy(
+    given: Given,
+    study: StudyArgument,
+    folder: Path = typer.Argument(metavar="DIR", help="A folder that is new or empty."),
+    public_url: str = typer.Option(
+        ..., "--public-url", metavar="URL", help="Where people will open it, e.g. https://study.example.org."
+    ),
+    postgres: bool = typer.Option(False, "--postgres", help="With PostgreSQL instead of a file."),
+) -> None:
+    """Write what a rented server needs: the study, a Dockerfile, a compose file, a Caddyfile and a systemd unit.
+
+    Example:  nearfar ask deploy study.toml server/ --public-url https://study.example.org
+    """
+    _need_parts()
+    from nearfar.ask.deploy import write_deployment
+    from nearfar.ask.serve import check_public_url
+    from nearfar.ask.study import read_study
+
+    address = check_public_url(public_url) or ""
+    for path in write_deployment(read_study(study), address, folder, postgres=postgres):
+        given.tell(f"wrote {path}")
+
+
+@ask.command()
+@takes("quiet")
 def erase(
     given: Given,
     study: StudyArgument,
@@ -252,7 +309,7 @@ def erase(
         raise InputError(f"{person}: there is no such person in this study")
     given.tell(f"erased {person}")
     for folder in lost:
-        tell(f"nearfar: warning: {folder} could not be written again; delete it")
+        tell(f"nearfar: warning: {folder} may still hold this person; delete it")
 
 
 @ask.command()

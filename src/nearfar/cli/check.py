@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
@@ -10,9 +11,9 @@ import typer
 
 from nearfar._tools.terminal import printable, write_out
 from nearfar._tools.text import count, listed
-from nearfar.cli._options import READING, Given, takes
+from nearfar.cli._options import READING, Given, takes, tell
 from nearfar.cli._reading import load
-from nearfar.errors import InputError
+from nearfar.errors import ColumnsError, InputError
 
 MAX_NAMES = 8  # shown before the rest is counted
 
@@ -25,41 +26,54 @@ def check(
         metavar="FILE",
         help="Write all rejected rows there, with line and reason (.csv .tsv .json .jsonl .xlsx).",
     ),
+    guess: bool = typer.Option(
+        False, "--guess", help="Read a table whose columns are not known as it looks, and say how."
+    ),
     json: bool = typer.Option(False, "--json", help="The same facts as JSON, with all rejected rows."),
 ) -> None:
     """Count what was read: objects, answers, participants, repeats, rejected rows.
 
-    Rejected rows are counted by reason and are not a failure. A file that cannot be read, is not UTF-8 or holds no
-    answer at all is one (exit code 2).
+    Rejected rows are counted by reason and are not a failure. A file that cannot be read or holds no answer
+    at all is one (exit code 2).
 
     Example:  nearfar check answers.csv --objects objects.csv
     """
     from nearfar._tools.progress import step
     from nearfar.evaluate.collection import summarise
-    from nearfar.io.parse_rows import encoding_error
 
-    loaded = load(replace(given, on_bad="drop"), announce=False)
+    given = replace(given, on_bad="drop")
+    try:
+        loaded = load(given, announce=False)
+    except ColumnsError as error:
+        if not guess or not error.options:
+            raise
+        tell(f"nearfar: guess: read with  {shlex.join(error.options)}")
+        loaded = load(_guessed(given, error.options), announce=False)
     with step("counting"):
         facts = summarise(replace(loaded.result, triplets=loaded.triplets)) | {"excluded": loaded.excluded}
     if rejected is not None:
         from nearfar.io.table_writing import write_table
 
         write_table(loaded.result.rejected, rejected)
-    is_utf8 = not all(name.isascii() for name in loaded.triplets.objects)  # the text that was read shows it
-    wrong = None if is_utf8 else encoding_error(loaded.result.rejected)
     if json:
         import json as json_module
 
         facts["rejected_rows"] = loaded.result.rejected.to_dicts()
         write_out(json_module.dumps(facts, indent=2, ensure_ascii=False) + "\n")
-    elif wrong is None:
+    else:
         _show(facts)
-    if wrong is not None:
-        raise wrong
     if not len(loaded.triplets):
         raise InputError(
             f"{', '.join(given.answers)}: holds no answers; expected at least one row that is an answer"
         )
+
+
+def _guessed(given: Given, options: list[str]) -> Given:
+    """The same with more options, which are in pairs of a name and a value."""
+    more: dict[str, Any] = {"column": list(given.column or [])}
+    for name, value in zip(options[::2], options[1::2], strict=True):
+        more |= {"column": [*more["column"], value]} if name == "--column" else {name[2:]: value}
+    return replace(given, **more)
 
 
 def _show(facts: dict[str, Any]) -> None:

@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from nearfar.cli._options import READING, Given, OutputOption, takes
-from nearfar.cli._reading import load, load_features, read_groups
-from nearfar.cli._writing import check_file, is_picture, write_bytes
+from nearfar import words
+from nearfar.cli._options import PRINTED, READING, Given, OutputOption, takes
+from nearfar.cli._reading import Loaded, load, load_features, read_groups
+from nearfar.cli._writing import check_file, check_pictures, is_picture, write_bytes, write_picture
 from nearfar.errors import InputError
 
 if TYPE_CHECKING:
     from nearfar.evaluate import Analysis
 
 
-@takes(*READING, "features", "groups", "design", "seed")
+@takes(*READING, *PRINTED, "features", "groups", "design", "seed", "no_cache")
 def compare(
     given: Given,
     model: list[str] | None = typer.Option(
@@ -31,6 +32,11 @@ def compare(
         min=2,
         help="Folds. Default: 5 up to 5,000 answers, 4 up to 20,000, else 3.",
     ),
+    dimensions: bool = typer.Option(
+        False,
+        "--dimensions",
+        help="How many dimensions: compare 1, 2, 3, 5 and 8 of STE, or of the model named.",
+    ),
     json: bool = typer.Option(False, "--json", help="Everything as JSON."),
     csv: bool = typer.Option(False, "--csv", help="The table as CSV."),
     output: OutputOption = "-",
@@ -41,21 +47,30 @@ def compare(
     once tell how accurate the best possible model would be.
 
     With --groups, groups of participants are compared instead: agreement within and between them, a permutation test, each
-    group's model on the other's held-out answers, the objects that differ. An output ending in .svg, .pdf or .png is the
-    figure of the two maps.
+    group's model on the other's held-out answers, the objects that differ. An output ending in .svg, .pdf or .png is a
+    figure: of the models, or of the maps of the two groups.
 
     Example:  nearfar compare answers.csv --model "k1, score, score-5, ste-2"
     """
     if json and csv:
         raise InputError("--json and --csv: got both; choose one")
+    drawn = is_picture(output)
+    if drawn and (json or csv):
+        raise InputError(
+            f"{output}: a figure is neither JSON nor CSV; leave out --json and --csv, or name a table"
+        )
     check_file(output)
-    from nearfar import words
+    check_pictures(given, [output] if drawn else [])
+    from nearfar.cli._choices import remember
     from nearfar.evaluate import Analysis
     from nearfar.evaluate.collection import controls_text
 
     loaded = load(given)
     given.tell(controls_text(loaded.triplets))
     names = None if model is None else _names(model)
+    if dimensions:
+        _compare_dimensions(given, loaded, names or ["ste"], cv, json, csv, output)
+        return
     analysis = Analysis(
         loaded.triplets,
         models=names,
@@ -66,6 +81,14 @@ def compare(
     )
     if given.groups is not None:
         _compare_groups(given, analysis, read_groups(given, loaded) or {}, json, csv, output)
+        return
+    remember(given, analysis)
+    if drawn:
+        from nearfar.report.figures import print_comparison
+
+        best = (analysis.best.name, analysis.plane_name)
+        write_picture(given, output, lambda look: print_comparison(look, analysis.scores, best))
+        given.tell(analysis.headline)
         return
     if json:
         worth = {} if analysis.worth is None else {"worth": analysis.worth.to_dict()}
@@ -79,6 +102,27 @@ def compare(
     write_bytes(output, text.encode())
     if output != "-":
         given.tell(f"{analysis.headline}; in {output}")
+
+
+def _compare_dimensions(
+    given: Given, loaded: Loaded, names: list[str], cv: int | None, json: bool, csv: bool, output: str
+) -> None:
+    """The number of dimensions that the answers support, with the accuracy of all that were tried."""
+    from nearfar.evaluate import choose_dimension
+
+    if len(names) > 1 or given.groups is not None:
+        raise InputError(
+            "--dimensions: counts those of one model, without --groups; name it without a number"
+        )
+    chosen = choose_dimension(loaded.triplets, names[0], cv=cv or 5, seed=given.seed)
+    if is_picture(output):
+        from nearfar.report.figures import print_comparison
+
+        best = [str(chosen.dimension)]
+        write_picture(given, output, lambda look: print_comparison(look, chosen.comparison, best))
+        return
+    text = _as_json(chosen.to_dict()) if json else f"{chosen}\n"
+    write_bytes(output, (chosen.comparison.to_frame().write_csv() if csv else text).encode())
 
 
 def _names(given: list[str]) -> list[str]:
@@ -97,23 +141,19 @@ def _compare_groups(
 ) -> None:
     """Compare groups of people, as text, as JSON or as a figure of the two maps side by side."""
     from nearfar._tools.records import plain
-    from nearfar.report.figures import groups_figure, need_matplotlib, save_figure
+    from nearfar.report.figures import print_groups
     from nearfar.report.groups import group_comparison
 
-    drawn = is_picture(output)
-    if csv or (drawn and json):
+    if csv:
         raise InputError("--groups: is written as text, as JSON, or as a figure (.svg, .pdf, .png)")
-    if drawn:
-        need_matplotlib()
     compared = analysis.groups(groups)
-    if not drawn:
+    if not is_picture(output):
         text = _as_json(plain(group_comparison(compared, {}))) if json else f"{compared}\n"
         write_bytes(output, text.encode())
         return
-    pairs = group_comparison(compared, {})["pairs"]
-    if len(pairs) > 1:
+    if len(compared.pairs) > 1:
         raise InputError(
-            f"--groups: a figure shows two groups, got {len(pairs)} pairs; nearfar report --bundle draws them all"
+            f"--groups: a figure shows two groups, got {len(compared.pairs)} pairs; nearfar report --bundle draws them all"
         )
-    save_figure(groups_figure(pairs[0]), output)
-    given.tell(f"{pairs[0]['finding']['text']} Wrote {output}")
+    write_picture(given, output, lambda look: print_groups(look, compared))
+    given.tell(words.group_pair(compared.pairs[0]).text)

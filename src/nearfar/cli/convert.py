@@ -7,12 +7,12 @@ from dataclasses import replace
 import typer
 
 from nearfar._tools.text import count
-from nearfar.cli._options import Given, takes
+from nearfar.cli._options import TABLE, Given, takes
 from nearfar.cli._reading import load
 from nearfar.errors import InputError
 
 
-@takes("column", "objects", "on_bad", "exclude", "key", "quiet")
+@takes(*(name for name in TABLE if name != "dialect"), "objects", "on_bad", "exclude", "key", "quiet")
 def convert(
     given: Given,
     files: list[str] = typer.Argument(
@@ -29,7 +29,7 @@ def convert(
 ) -> None:
     """Convert answers to another format or dialect; several files are joined.
 
-    Statements of different files stay apart. Formats go by extension: .csv .tsv .jsonl (each also .gz or .zst) .parquet .npz .npy .xlsx. Dialects to write:
+    Statements of different files stay apart. Formats go by extension: .csv .tsv .txt .jsonl (each also .gz or .zst) .parquet .npz .npy .xlsx. Dialects to write:
     canonical, odd-one-out, most-central, salmon, tripletTools, next, things, list-order (cblearn's).
 
     Example:  nearfar convert responses.csv answers.parquet --from salmon

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import sys
+import warnings
 from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -16,7 +18,7 @@ from nearfar._tools.terminal import write_out
 from nearfar._tools.text import count, read_lines
 from nearfar.cli._options import Given, OutputOption, takes, tell
 from nearfar.cli._reading import load, load_features
-from nearfar.errors import InputError
+from nearfar.errors import InputError, NearfarWarning
 
 if TYPE_CHECKING:
     from nearfar.design import Booklets, Scheme
@@ -28,7 +30,7 @@ WHO = "Who is asked"
 ADVICE = "How many questions to ask"
 
 
-@takes("column", "features", "on_bad", "seed", "quiet")
+@takes("dialect", "column", "where", "features", "on_bad", "seed", "quiet")
 def plan(
     given: Given,
     objects: str = typer.Argument(
@@ -61,7 +63,9 @@ def plan(
     size: int = typer.Option(8, help="Options of a grid."),
     pick: int = typer.Option(2, help="How many options of a grid to pick."),
     people: int | None = typer.Option(
-        None, help="Make a list for each of so many people.", rich_help_panel=WHO
+        None,
+        help="Make a list for each of so many people. With --minutes alone: what they can answer, and what that tells.",
+        rich_help_panel=WHO,
     ),
     per_person: int | None = typer.Option(
         None, help="Places in each list, repeats and checks included.", rich_help_panel=WHO
@@ -69,13 +73,16 @@ def plan(
     each: int | None = typer.Option(
         None, help="People per question. Default: 1, or as --per-person implies.", rich_help_panel=WHO
     ),
-    again: float = typer.Option(
-        0.0,
-        help="Share of a person's questions that are repeated, ten or more places later.",
+    again: float | None = typer.Option(
+        None,
+        help="Share of questions repeated, ten or more places later. Default: none, or as advised.",
         rich_help_panel=WHO,
     ),
-    checks: int = typer.Option(
-        0, "--checks", help="Check questions in each list, whose answer is known.", rich_help_panel=WHO
+    checks: int | None = typer.Option(
+        None,
+        "--checks",
+        help="Check questions in each list, whose answer is known. Default: none, or as advised.",
+        rich_help_panel=WHO,
     ),
     advise: bool = typer.Option(
         False, "--advise", help="Advise, also where a budget is given.", rich_help_panel=ADVICE
@@ -83,12 +90,12 @@ def plan(
     pilot: str | None = typer.Option(
         None,
         metavar="ANSWERS",
-        help="Answers of a pilot study; they replace --dimension and --agreement.",
+        help="Answers of a pilot study; these assumptions are taken from it.",
         rich_help_panel=ADVICE,
     ),
     dimension: int = typer.Option(3, help="Assumed dimensions of the objects.", rich_help_panel=ADVICE),
     agreement: float = typer.Option(
-        0.75, help="Assumed share of random questions on which two people agree.", rich_help_panel=ADVICE
+        0.75, help="Assumed share of questions on which two people agree.", rich_help_panel=ADVICE
     ),
     seconds: float | None = typer.Option(
         None, help="For one question. Default: near 3, odd 4, central 5, grid 12.", rich_help_panel=ADVICE
@@ -109,6 +116,12 @@ def plan(
     if people is None and (per_person is not None or each is not None):
         option = "--per-person" if per_person is not None else "--each"
         raise InputError(f"{option}: needs --people, the number of lists to make")
+    assumed = (dimension, agreement, seconds, minutes, pay)
+    if people is not None and budget is None and per_person is None and pilot is None:
+        scheme = _scheme(kind, landmarks, kernel, size, pick)
+        _forecast(given, objects, output, scheme, assumed, (people, each, again, checks))
+        return
+    again, checks = again or 0.0, checks or 0
     names, images = _objects(objects)
     if len(names) < 3:
         raise InputError(f"{objects}: has {len(names)} objects; a question needs three")
@@ -128,17 +141,20 @@ def plan(
         from nearfar.io.table_writing import check_table_path
 
         check_table_path(output)
-        assumed = Assumptions(dimension, agreement, seconds, minutes, pay)
         asked = None if pilot is None else load(replace(given, answers=[pilot])).triplets
         worth = _worth(given, asked)
         _write_advice(
-            make_advice(names, scheme, budget=wanted, assumptions=assumed, pilot=asked, seed=given.seed),
+            make_advice(
+                names, scheme, budget=wanted, assumptions=Assumptions(*assumed), pilot=asked, seed=given.seed
+            ),
             output,
         )
         given.tell(worth)
         return
     if pilot is not None:
         raise InputError("--pilot: questions are drawn without it; add --advise to use it")
+    if given.features:
+        raise InputError("--features: questions are drawn without them; add --advise and --pilot to use them")
     from nearfar.cli._booklets import booklet_table, question_table, write_plan
 
     drawn = scheme.questions(names, wanted, given.seed)
@@ -147,6 +163,7 @@ def plan(
         table = question_table(drawn.shuffled(given.seed), images)
     else:
         from nearfar.design import booklets
+        from nearfar.design.booklets import CHECK
 
         per_question = None if per_person is not None else each
         lists = booklets(
@@ -159,6 +176,9 @@ def plan(
             seed=given.seed,
         )
         table = booklet_table(lists, images)
+        if not again and len(drawn) >= (lists.role != CHECK).sum():
+            alone = "nothing is asked twice, so agreement and the noise ceiling will be unknown; add --again 0.1 or --each 2"
+            warnings.warn(alone, NearfarWarning, stacklevel=2)
         remark += f" in {count(people or 1, 'list')}: {_places(lists)}"
     files = write_plan(table, output)
     if output != "-":
@@ -179,6 +199,34 @@ def _worth(given: Given, pilot: Triplets | None) -> str:
 
     worth = Analysis(pilot, features=features, seed=given.seed).worth
     return "" if worth is None else f"In the pilot: {words.worth(worth).text}".replace("\xa0", " ")
+
+
+def _forecast(given: Given, objects: str, output: str, scheme: Scheme, assumed: Any, lists: Any) -> None:
+    """Say what some people can answer in their minutes, and print the command that writes their lists."""
+    from nearfar.evaluate.advice import Assumptions
+    from nearfar.evaluate.forecast import forecast
+
+    if output != "-":
+        raise InputError(
+            "--output: is for lists, which need --per-person or --budget; leave it out for advice"
+        )
+    people, *rest = lists
+    each, again, checks = (
+        usual if own is None else own for own, usual in zip(rest, (2, 0.1, 3), strict=True)
+    )
+    chosen: dict[str, Any] = {"each": each, "again": again, "checks": checks, "seed": given.seed}
+    told = forecast(len(_objects(objects)[0]), people, scheme, Assumptions(*assumed), **chosen)
+    made = f"--people {people} --per-person {told.per_person} --budget {told.questions} --again {again:g}"
+    made += f" --checks {checks}" + ("" if scheme.kind == "near" else f" --kind {scheme.kind}")
+    if scheme.kind == "grid":
+        made += f" --size {scheme.size} --pick {scheme.pick}"
+    if scheme.draw != "random":
+        marks = (
+            scheme.landmarks if isinstance(scheme.landmarks, int) else ",".join(map(str, scheme.landmarks))
+        )
+        made += f" --landmarks {shlex.quote(str(marks))} --kernel {scheme.draw}"
+    made += f" --seed {given.seed}" if given.seed else ""
+    write_out(f"{told}\nTo write the lists:  nearfar plan {shlex.quote(objects)} {made} -o lists.csv\n")
 
 
 def _objects(given: str) -> tuple[Sequence[str], list[str]]:

@@ -3,21 +3,23 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from nearfar.cli._options import READING, Given, takes
+from nearfar.cli._options import PRINTED, READING, Given, takes
 from nearfar.cli._reading import load, load_features, read_groups
-from nearfar.cli._writing import check_file, write_bytes
+from nearfar.cli._writing import check_file, check_look, look_of, write_bytes
+from nearfar.cli.dimensions import NamesOption, named_dimensions
 from nearfar.errors import FileError, InputError, NearfarWarning
 
 if TYPE_CHECKING:
     from nearfar.report.make import Report
 
 
-@takes(*READING, "model", "features", "images", "title", "groups", "design", "seed")
+@takes(*READING, "model", "features", "images", *PRINTED, "groups", "design", "seed", "no_cache")
 def report(
     given: Given,
     output: Path = typer.Option(
@@ -38,6 +40,10 @@ def report(
     clusters: int | None = typer.Option(
         None, "--clusters", "-k", min=2, help="Cut the tree into so many. Default: chosen."
     ),
+    dimensions: bool = typer.Option(
+        False, "--dimensions", help="Add a section of dimensions one can name; see  nearfar dimensions."
+    ),
+    names: Path | None = NamesOption,
     show_participants: bool = typer.Option(
         False, "--show-participants", help="Show participants by name instead of by pseudonym."
     ),
@@ -50,9 +56,10 @@ def report(
     Example:  nearfar report answers.csv --images pictures -o report.html
     """
     _check_targets(output, bundle, json)
-    from dataclasses import replace
+    check_look(given, drawn=bundle is not None)
 
     from nearfar._tools.pseudonyms import keep_key
+    from nearfar.cli._choices import remember
     from nearfar.report.make import make_report
 
     secret = None if show_participants else _secret(given.key, output)
@@ -72,6 +79,7 @@ def report(
         seed=given.seed,
         files=[file for file in given.answers if file != "-"],
         excluded=loaded.excluded,
+        dimensions=named_dimensions(given, loaded, names) if dimensions or names else None,
     )
     if made.data["groups"] and made.data["groups"]["reason"]:
         warnings.warn(made.data["groups"]["reason"], NearfarWarning, stacklevel=2)
@@ -79,7 +87,9 @@ def report(
         if path is not None:
             write_bytes(str(path), text().encode())
     written = [path for path in (output, json) if path is not None and not _is_standard(path)]
-    written += [] if bundle is None else [made.write_bundle(bundle)]
+    if bundle is not None:
+        written.append(made.write_bundle(bundle, replace(look_of(given), title="")))
+    remember(given, made.analysis)
     if secret is not None and given.key is None and made.people:
         keep_key(output, secret)
     for path in written:

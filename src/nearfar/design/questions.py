@@ -25,6 +25,12 @@ KINDS: dict[str, str] = {
     "central": "which of three objects is the most central?",
     "grid": "which objects of a grid are nearest to the anchor?",
 }
+SECONDS = {
+    "near": 3.0,
+    "odd": 4.0,
+    "central": 5.0,
+    "grid": 12.0,
+}  # for one question, where nobody measured it
 
 
 @dataclass(frozen=True, eq=False, repr=False)

@@ -42,7 +42,7 @@ class Embedding(FittedPoints):
     optimizer : "l-bfgs", or "gradient-descent": plain, slow, with the step rule of the published Matlab programs
         (``nearfar.embedding.optimise.descend``). It is there to compare with results obtained by them.
     init : "kernel" starts from a rank-based classical-scaling map of the answers: deterministic, and near enough
-        that tens of iterations suffice. "random" starts from small random points, "origin" from normal points of
+        that tens of iterations suffice; in one dimension also from the first axis of a plane. "random" starts from small random points, "origin" from normal points of
         standard deviation 1e-4, as the published programs do. Or (n, n_components) points.
     n_init : how many starts to try; the lowest objective wins. The first is ``init``, further ones are random.
     max_iter : maximum number of iterations; if they do not suffice, there is a ``NotConverged`` warning.
@@ -154,7 +154,7 @@ class Embedding(FittedPoints):
             pull = LearntPull(self.regularization, weights, mean, *self._scale(), n_objects=len(informed))
         loop = Loop(data, self._kind, self._parameter(), self.n_components)
         with one_blas_thread():
-            starts = self._starts(loop, informed)
+            starts = self._starts(loop, informed, pull, prior)
             tries = (self._optimise(loop, start, informed, pull, prior) for start in starts)
             best = min(tries, key=attrgetter("objective"))
             if prior is not None:
@@ -176,7 +176,9 @@ class Embedding(FittedPoints):
         self._warn_unless_converged(best)
         return self
 
-    def _starts(self, loop: Loop, informed: NDArray[np.intp]) -> Iterator[Points]:
+    def _starts(
+        self, loop: Loop, informed: NDArray[np.intp], pull: Pull | None, prior: Prior | None
+    ) -> Iterator[Points]:
         shape = (loop.data.n_objects, self.n_components)
         rng = generator(self.random_state, "random_state")  # checked even where nothing is drawn
         if not isinstance(self.init, str):
@@ -189,6 +191,14 @@ class Embedding(FittedPoints):
             yield start
         elif self.init == "kernel":
             yield kernel_start(loop.data, informed, self.n_components) * self._radius()
+            if (
+                self.n_components == 1 and prior is None
+            ):  # on a line objects cannot pass each other, in a plane they can
+                plane = Loop(loop.data, self._kind, self._parameter(), 2)
+                start = kernel_start(loop.data, informed, 2) * self._radius()
+                yield _canonical(self._optimise(plane, start, informed, pull).points, informed)[0][
+                    :, :1
+                ].copy()
         drawn = isinstance(self.init, str) and self.init != "kernel"
         # small points, so that all answers pull from the beginning
         size = 1e-4 if drawn and self.init == "origin" else 0.1 * self._radius() / np.sqrt(self.n_components)
@@ -229,7 +239,8 @@ class Embedding(FittedPoints):
         check_is_fitted(self, "embedding_")
         if self.prior is None:
             raise InputError("place: the model was fitted without vectors; fit it with features=")
-        names, basis, own = self.prior.vectors.basis_of(features, self.prior.setting)
+        names, rows = self.prior.vectors.others(features)
+        basis, own = self.prior.vectors.basis_of(rows, self.prior.setting)
         return Placed(names, self._points_of(basis), self._left_open(own))
 
     def _points_of(self, basis: Points) -> Points:

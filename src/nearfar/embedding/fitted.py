@@ -18,7 +18,6 @@ from nearfar.triplets import Triplets, as_triplets, positions
 class FittedPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
     """Points ``embedding_`` of the objects ``objects_``, of which ``_informed`` have answers."""
 
-    n_components: int
     embedding_: NDArray[np.float64]
     objects_: tuple[str, ...]
     _informed: NDArray[np.bool_]
@@ -58,7 +57,7 @@ class FittedPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         anchor, near, far = (rows[role] for role in (asked.anchor, asked.near, asked.far))
         known = np.append(self._informed, False)  # the last one: objects that were not fitted
         usable = known[anchor] & known[near] & known[far]
-        points = np.vstack([self.embedding_, np.zeros(self.n_components)])
+        points = np.vstack([self.embedding_, np.zeros(self.embedding_.shape[1])])
         one, other = (self._similarity(points[anchor], points[x]) for x in (near, far))
         return np.where(usable, np.sign(one - other), 0).astype(np.int8)
 
@@ -70,7 +69,7 @@ class FittedPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     @property
     def _n_features_out(self) -> int:
         """Columns of ``transform``, for scikit-learn's ``set_output``."""
-        return int(self.n_components)
+        return int(self.embedding_.shape[1])
 
     def __sklearn_tags__(self) -> Any:
         """X is answers, not a matrix of numbers."""
@@ -103,7 +102,7 @@ class FittedPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
                 f"{len(missing)} of {len(self.objects_)} objects have no answer ({some(missing)}); "
                 "they are put at the centre",
                 UninformedWarning,
-                stacklevel=4,
+                stacklevel=3,
             )
 
 

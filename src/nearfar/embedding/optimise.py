@@ -58,15 +58,19 @@ def optimise(
     tol: float,
     name: str = "embedding",
     prior: Prior | None = None,
+    bounds: tuple[float | None, float | None] | None = None,
 ) -> Optimum:
     """Minimise the sum of losses plus the pull over the rows ``free`` of the points, or over all coefficients of a prior.
+
+    ``bounds`` : of the points, 0 or infinite, without a prior.
 
     The curvature along an object's coordinates grows with its answers, so L-BFGS sees them multiplied by the root
     of that number: a collection where some objects have many and some few answers takes half the iterations.
     """
     points = np.ascontiguousarray(start, dtype=np.float64).copy()
-    scale = 1.0 / np.sqrt(answers_per_object(loop.data)[free] + 10.0)[:, None]
-    first = points[free] / scale if prior is None else _start(prior, points)
+    counts = answers_per_object(loop.data)
+    scale = 1.0 / np.sqrt(counts[free] + 10.0)[:, None]
+    first = points[free] / scale if prior is None else _start(prior, points, counts > 0)
     values: list[float] = []
 
     def scaled(z: NDArray[Any]) -> tuple[float, NDArray[Any]]:
@@ -90,6 +94,7 @@ def optimise(
             first.ravel(),
             jac=True,
             method="L-BFGS-B",
+            bounds=None if bounds is None else [bounds] * points[free].size,
             callback=after,
             options={
                 "maxiter": max_iter, "maxfun": 20 * max_iter + 20, "maxcor": MEMORY, "ftol": tol, "gtol": 0.0,
@@ -111,9 +116,13 @@ def optimise(
     )
 
 
-def _start(prior: Prior, points: Points) -> Points:
-    """Coefficients whose points are smooth in the vectors, and as wide as those given."""
+def _start(prior: Prior, points: Points, asked: NDArray[np.bool_]) -> Points:
+    """Coefficients whose points are smooth in the vectors, and as wide as those given.
+
+    Objects that nobody was asked about have no own part: nothing would move it from where it starts.
+    """
     first = prior.coefficients(points)
+    first[: len(asked)][~asked] = 0.0
     return first * (np.linalg.norm(points) / max(float(np.linalg.norm(prior.points(first))), 1e-300))
 
 

@@ -10,7 +10,10 @@ from .api import fit as fit
 from .api import learning_curve as learning_curve
 from .api import stability as stability
 from .ceiling import noise_ceiling as noise_ceiling
+from .dimensions import find_dimensions as find_dimensions
 from .groups import compare_groups as compare_groups
+from .properties import explain as explain
+from .properties import rsa as rsa
 from .splits import holdout as holdout
 from .splits import kfold as kfold
 from .subgroups import find_subgroups as find_subgroups

@@ -21,6 +21,7 @@ from nearfar._tools.distances import squared_distances
 from nearfar._tools.progress import step
 from nearfar._tools.records import Record
 from nearfar.design import Questions, Scheme, random_questions
+from nearfar.design.questions import SECONDS
 from nearfar.embedding import SOE
 from nearfar.errors import InputError, NearfarWarning
 from nearfar.evaluate.bootstrap import Estimate, make_draws
@@ -30,8 +31,7 @@ from nearfar.evaluate.splits import Split, kfold
 from nearfar.simulate import answers as simulated_answers
 from nearfar.space.models import Model, parse_models
 from nearfar.triplets import Triplets, as_triplets
-
-SECONDS = {"near": 3.0, "odd": 4.0, "central": 5.0, "grid": 12.0}
+from nearfar.triplets.columns import median_of_times
 
 
 @dataclass(frozen=True)
@@ -93,12 +93,16 @@ class AdviceRow(NamedTuple):
 
 
 class Pilot(NamedTuple):
-    """What a pilot says about dimension and agreement, the latter by the held-out accuracy that it reaches."""
+    """What a pilot says about dimension and agreement, the latter by the held-out accuracy that it reaches.
+
+    ``seconds`` : median time of its answers; None where they have none.
+    """
 
     n_answers: int
     dimension: int
     agreement: float
     accuracy: Estimate
+    seconds: float | None = None
 
 
 @dataclass(frozen=True)
@@ -127,7 +131,7 @@ class Advice(Record):
     @property
     def seconds(self) -> float:
         """For one question."""
-        return self.assumptions.seconds or SECONDS[self.scheme.kind]
+        return _seconds(self.assumptions, self.pilot, self.scheme)
 
     @property
     def n_simulated(self) -> int:
@@ -206,7 +210,7 @@ def advise(
     studies = [
         SimulatedStudy(simulated, draw, given.dimension, noise, [seed, 1, number]) for number in range(19)
     ]
-    seconds = given.seconds or SECONDS[scheme.kind]
+    seconds = _seconds(given, learnt, scheme)
 
     @cache
     def reached(budget: int) -> float:
@@ -345,7 +349,15 @@ def learn_from_pilot(pilot: Triplets, seed: int = 0) -> Pilot:
         reached = [_reached(pilot, model, agreement, splits, seed) for agreement in agreements]
     rising = np.maximum.accumulate(reached) + 1e-9 * np.arange(len(reached))
     agreement = float(np.interp(accuracy.value, rising, agreements))
-    return Pilot(len(pilot), model.n_components or 0, agreement, accuracy)
+    times = np.empty(0) if pilot.seconds is None else pilot.seconds
+    times = times[np.isfinite(times) & (times > 0)]
+    seconds = median_of_times(times) if len(times) else None
+    return Pilot(len(pilot), model.n_components or 0, agreement, accuracy, seconds)
+
+
+def _seconds(given: Assumptions, pilot: Pilot | None, scheme: Scheme) -> float:
+    """For one question: as given, as in the pilot, or as usual."""
+    return given.seconds or (pilot and pilot.seconds) or SECONDS[scheme.kind]
 
 
 def _reached(pilot: Triplets, model: Model, agreement: float, splits: Sequence[Split], seed: int) -> float:

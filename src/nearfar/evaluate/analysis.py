@@ -29,6 +29,8 @@ from nearfar.evaluate.map_stability import (
     tree_labels,
 )
 from nearfar.evaluate.participants import People, judge_people
+from nearfar.evaluate.properties import Explained, explain
+from nearfar.evaluate.scales import Scale, make_scale
 from nearfar.evaluate.subgroups import Subgroups, find_subgroups
 from nearfar.space.models import fit
 from nearfar.space.space import Space
@@ -101,10 +103,8 @@ class Analysis(Judging):
     @cached_property
     def reliability(self) -> Reliability | None:
         """How alike the map of another study would be; None where nothing can be held out."""
-        model = self.settled(self.plane_name)
-        if (
-            not self.splits or model.prior is not None
-        ):  # two studies share the vectors: halves of one are more alike
+        model = self.settled(self.plane_name) if self.splits else None
+        if model is None or model.prior is not None:  # halves share the vectors, so they are too alike
             return None
         return measure_reliability(self.answers, model, self.held_out, self.draws.scope, self.seed)
 
@@ -124,7 +124,11 @@ class Analysis(Judging):
 
     def groups(self, groups: Mapping[Any, str]) -> GroupComparison:
         """Compare groups of people by the chosen model; ``groups`` : participant -> group."""
-        return compare_groups(self.answers, groups, model=self.settled(self.chosen.name), seed=self.seed)
+        key = frozenset((str(person), group) for person, group in groups.items())
+        if key not in self._groups:
+            model = self.settled(self.chosen.name)
+            self._groups[key] = compare_groups(self.answers, groups, model=model, seed=self.seed)
+        return self._groups[key]
 
     # ---------------------------------------------------------------- spaces
 
@@ -214,6 +218,15 @@ class Analysis(Judging):
             seed=self.seed,
         )
 
+    @cached_property
+    def scale(self) -> Scale | None:
+        """The objects on one dimension, with intervals; None where the chosen model has more, or none."""
+        if self.space.n_components != 1 or not self.space.informed.any():
+            return None
+        settings: Any = {"n_resamples": max(self.n_resamples, 2), "seed": self.seed}
+        drawn = resample(self.answers, self.chosen, self.chosen, self.shown, **settings)
+        return make_scale(coordinates(self.space), drawn)
+
     def stability(self, n_clusters: int | None = 5) -> Stability:
         """How uncertain positions on the map and clusters of the tree (cut into ``n_clusters``) are."""
         flat = self.space if self.plane_name == self.chosen.name else self.plane
@@ -234,6 +247,12 @@ class Analysis(Judging):
         return make_stability(
             self.answers, self.plane_name, coordinates(flat), self.resamples, labels, kept, by_chance
         )
+
+    # ---------------------------------------------------------------- what explains it
+
+    def explain(self, table: Any) -> Explained:
+        """How well the space predicts properties of the shown objects; ``table`` as for ``explain``, arrows for ``plane``."""
+        return explain(self.shown_space, table, points=self.plane.map(2)[self.shown], seed=self.seed)
 
     # ---------------------------------------------------------------- showing it
 

@@ -3,19 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from typing import Any
 
 from numpy.typing import ArrayLike
 
-from nearfar import words
 from nearfar._tools.checks import Seed, check_count
-from nearfar._tools.records import Record
 from nearfar.errors import InputError
 from nearfar.evaluate.analysis import Analysis
 from nearfar.evaluate.collection import warn_of_controls
 from nearfar.evaluate.comparison import Comparison, is_auto
 from nearfar.evaluate.curve import LearningCurve
+from nearfar.evaluate.dimension_count import DimensionChoice
+from nearfar.evaluate.judging import DIMENSIONS, given_vectors
 from nearfar.evaluate.map_stability import Stability
 from nearfar.evaluate.priors import settle
 from nearfar.space.models import fit as fit_model
@@ -59,10 +58,8 @@ def fit(
     if is_auto(model):
         raise InputError("landmarks: they go with a kernel; name one, such as model='k1', instead of 'auto'")
     answers, chosen = as_triplets(answers), parse_model(model, landmarks=landmarks)
-    if features is not None:
-        from nearfar.embedding.prior import Vectors
-
-        chosen = settle(chosen.with_vectors(Vectors(features, answers.objects)), answers)
+    if (vectors := given_vectors(features, answers.objects)) is not None:
+        chosen = settle(chosen.with_vectors(vectors), answers)
     warn_of_controls(answers, chosen.kernel)
     return fit_model(answers, chosen)
 
@@ -165,48 +162,25 @@ def stability(
     return Analysis(answers, model, models=models, n_resamples=n_resamples, seed=seed).stability(n_clusters)
 
 
-@dataclass(frozen=True, repr=False)
-class DimensionChoice(Record):
-    """The number of dimensions that the answers support; ``int(choice)`` is that number, 0 for noise.
-
-    ``best_dimension`` has the highest accuracy; ``dimensions`` are those tried, in the order of ``comparison.scores``.
-    """
-
-    dimension: int
-    best_dimension: int
-    dimensions: tuple[int, ...]
-    comparison: Comparison
-
-    def __int__(self) -> int:
-        return self.dimension
-
-    def __repr__(self) -> str:
-        return f"DimensionChoice({self.dimension} of {', '.join(map(str, self.dimensions))})"
-
-    def __str__(self) -> str:
-        return f"{self.comparison}\n\n{words.dimension_text(self)}"
-
-
 def choose_dimension(
     answers: Triplets | ArrayLike,
     model: Any = "ste",
-    dimensions: Sequence[int] = (1, 2, 3, 5, 8),
+    dimensions: Sequence[int] = DIMENSIONS,
     *,
     cv: int = 5,
     seed: Seed = 0,
 ) -> DimensionChoice:
-    """The fewest dimensions that no larger number clearly beats in held-out accuracy.
+    """The fewest dimensions that no larger number clearly beats on held-out answers.
 
-    All numbers are judged on the same answers, and all pairs of them are tested at once at the 5 % level: a dimension is
-    added only if that clearly brings more than half a point. Where no number is clearly above guessing, the answers are
-    called noise.
+    All numbers are judged on the same answers, by how likely they make them: a dimension is added only if that gain exceeds 1.4
+    of its standard errors. Where no number is clearly above guessing, the answers are called noise.
 
     Parameters
     ----------
     answers : what was answered.
     model : an embedding ("ste", "ckl", "soe", "gnmds"), a kernel whose PCA is cut ("score", "k1", ...), or an estimator
         with a parameter ``n_components`` and ``fit_transform(answers)``. Not "auto", which chooses dimensions of its own.
-        Not "tste": its heavy tails hardly distinguish two similar distances, so that it predicts answers without noise
+        Best "ste": others found more than the objects have in some simulations. Not "tste": its heavy tails hardly distinguish two similar distances, so that it predicts answers without noise
         about a plane better from five dimensions than from two, and accuracy does not count its dimensions.
     dimensions : numbers of dimensions to try.
     cv, seed : as for ``compare``.
@@ -230,8 +204,10 @@ def choose_dimension(
         )
     models = {str(d): _with_dimension(model, d) for d in wanted}
     analysis = Analysis(answers, models=models, cv=cv, seed=seed)
-    best = int(analysis.scores.best.name)
-    return DimensionChoice(analysis.dimension or 0, best, tuple(wanted), analysis.scores)
+    chosen = analysis.dimension_choice
+    if chosen is None:
+        raise InputError("answers: too few different questions to hold any of them out; collect more answers")
+    return chosen
 
 
 def _with_dimension(model: Any, dimension: int) -> Any:

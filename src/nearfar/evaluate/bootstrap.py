@@ -47,12 +47,13 @@ class Scope(Record):
     ----------
     participants : "new": others like those asked; "same": these only, because they are fewer than 10; "unknown": the
         answers do not say who gave them.
-    questions : "new": others like those asked; "same sets": within the sets of a blocked design; "adaptive": these only.
+    questions : "new": others like those asked; "same sets": within the sets of a blocked design; "adaptive": these only;
+        "same": these, because every participant answered all of them.
     n_participants : how many answered, 0 where that is not known.
     """
 
     participants: Literal["new", "same", "unknown"] = "unknown"
-    questions: Literal["new", "same sets", "adaptive"] = "new"
+    questions: Literal["new", "same sets", "adaptive", "same"] = "new"
     n_participants: int = 0
 
 
@@ -217,7 +218,8 @@ def make_draws(
     """
     units = units or split_units(answers)
     questions: dict[str | None, Any] = {"blocked": "same sets", "adaptive": "adaptive"}
-    scope = Scope(questions=questions.get(design, "new"))
+    by_person = units.kind == "participant"  # who are drawn anyway, so trios beside them
+    scope = Scope(questions="same" if by_person else questions.get(design, "new"))
     who = answers.statement_ids
     if answers.participant is not None and len(answers.participant.known):
         people = respondents(answers)
@@ -225,7 +227,8 @@ def make_draws(
         who = people if enough else who
         number = len(answers.participant.known)
         scope = replace(scope, participants="new" if enough else "same", n_participants=number)
-    return Draws(units.codes, who, scope=scope, n_draws=n_draws, seed=seed)
+    codes = dense_codes(answers.trio_ids) if by_person else units.codes
+    return Draws(codes, who, scope=scope, n_draws=n_draws, seed=seed)
 
 
 def effective_groups(codes: NDArray[Any]) -> float:

@@ -13,10 +13,12 @@ from numpy.typing import NDArray
 from nearfar import words
 from nearfar._tools.arrays import Floats
 from nearfar._tools.records import Record, plain
+from nearfar.embedding.choices import odd_one_out_rows
 from nearfar.evaluate.bootstrap import Draws, Estimate, Scope
 from nearfar.evaluate.crossval import Credits
 from nearfar.evaluate.priors import VectorsAlone
-from nearfar.space.models import EMBEDDINGS, Model, parse_model
+from nearfar.space.models import EMBEDDINGS, WITH_FEATURES, Model, parse_model
+from nearfar.triplets import Triplets
 
 if TYPE_CHECKING:
     from nearfar.embedding.prior import Vectors
@@ -45,6 +47,7 @@ class Score(Record):
     behind : how far its accuracy lies below the best one, on the same answers.
     as_good_as_best : whether it cannot be told apart from the best, all models compared at once at the 5 % level.
     warned : (kind of warning, number of fits that gave it).
+    odd_one_out : share of held-out odd ones of three that it predicts (guessing 1/3); NaN where none were asked for.
     """
 
     name: str
@@ -56,6 +59,7 @@ class Score(Record):
     behind: float = np.nan
     as_good_as_best: bool = True
     warned: tuple[tuple[str, int], ...] = ()
+    odd_one_out: float = np.nan
 
 
 @dataclass(frozen=True, repr=False)
@@ -137,12 +141,18 @@ class Comparison(Record):
 
 
 def make_comparison(
-    credits: Credits, memory: NDArray[Any], draws: Draws, chosen: tuple[int, Estimate], **about: Any
+    answers: Triplets,
+    credits: Credits,
+    memory: NDArray[Any],
+    draws: Draws,
+    chosen: tuple[int, Estimate],
+    **about: Any,
 ) -> Comparison:
-    """Judge models by their held-out credits, ``memory`` those of remembering pairs.
+    """Judge models by their held-out credits on ``answers``, ``memory`` those of remembering pairs.
 
     ``chosen`` : the number of the model that was chosen, and its accuracy. ``about`` : other fields.
     """
+    trios = odd_one_out_rows(answers)
     values = np.concatenate([credits.values, memory[None].astype(np.float32)])
     means = credits.accuracies
     best = int(np.argmax(means))
@@ -162,6 +172,7 @@ def make_comparison(
             behind=float(means[best] - own.value) if k != best else 0.0,
             as_good_as_best=not worse[k],
             warned=tuple(sorted(credits.heard[k].items())) if is_model else (),
+            odd_one_out=odd_one_out_share(value, trios),
         )
         scores.append(score)
     return Comparison(
@@ -169,8 +180,23 @@ def make_comparison(
         pair_memory=scores[-1],
         scope=draws.scope,
         p_guessing=draws.p_guessing(credits.values),
+        n_answers=len(answers),
+        n_objects=answers.n_objects,
         **about,
     )
+
+
+def odd_one_out_share(credit: NDArray[Any], trios: tuple[NDArray[np.intp], NDArray[np.intp]]) -> float:
+    """Share of odd ones of three predicted, from the credits of their two triplets; ``trios`` : the rows of each.
+
+    The odd one is predicted where both triplets are. A tie of two pairs counts 1/2, of all three 1/3.
+
+    >>> odd_one_out_share(np.array([1, 1, 1, 0, 1, 0.5, 0.5, 0.5]), (np.arange(0, 8, 2), np.arange(1, 8, 2))).__round__(3)
+    0.458
+    """
+    one, other = (credit[rows].astype(np.float64) for rows in trios)
+    right = np.where((one == 0.5) & (other == 0.5), 1 / 3, one * other)
+    return float(np.nanmean(right)) if np.isfinite(right).any() else np.nan
 
 
 # ---------------------------------------------------------------- auto
@@ -202,40 +228,44 @@ def with_short_list(models: Iterable[Any], n_objects: int) -> list[Any]:
     return short + [m for m in listed if not (isinstance(m, str) and m in ("auto", *short))]
 
 
-def with_twins(models: Sequence[Model], vectors: Vectors, *, enter: bool, own_list: bool) -> list[Model]:
-    """Models, where vectors ``enter`` their twins with vectors as a prior, and the vectors alone.
+def feature_list(n_objects: int) -> list[Model]:
+    """The models that ``auto`` looks at with vectors: a few, since these make up for what the choice of a loss would bring."""
+    return [m for m in map(parse_model, FEATURE_LIST) if (m.n_components or 0) <= n_objects - 2]
 
-    Without a list of their own, users get the twins of a few: vectors make up for what the choice of a loss would bring.
-    """
-    if not enter:
-        return [*models, Model("features", estimator=VectorsAlone(vectors))]
-    embeddings = [m for m in models if m.base in EMBEDDINGS and m.prior is None and m.estimator is None]
-    if not own_list:
-        most = len(vectors.objects) - 2
-        embeddings = [m for m in map(parse_model, FEATURE_LIST) if (m.n_components or 0) <= most]
+
+def with_twins(models: Sequence[Model], vectors: Vectors, twins: Sequence[Model]) -> list[Model]:
+    """Models, the embeddings among ``twins`` with vectors as a prior, and the vectors alone."""
     listed = {model.name: model for model in models}
-    listed |= {twin.name: twin for twin in (model.with_vectors(vectors) for model in embeddings)}
+    for model in twins:
+        if model.base in EMBEDDINGS:
+            listed[model.name + WITH_FEATURES] = model.with_vectors(vectors)
     return [*listed.values(), Model("features", estimator=VectorsAlone(vectors))]
 
 
 def pick(models: Sequence[Model], means: Floats, unclear: NDArray[np.bool_]) -> int:
     """The most accurate model; a much simpler one (half the dimensions, or a kernel) that is as accurate, but for .001.
 
-    So is one without vectors and with no more dimensions. Vectors alone are no simpler model of the answers.
+    One dimension may be half a point worse: it is a scale, and is read as one. One without vectors and with no more dimensions is
+    simpler, too. Vectors alone use no answers: they are chosen only where every model is clearly worse.
 
     ``unclear`` : (k, k) pairs of models whose difference has an interval that contains 0.
     """
+    alone = np.array([isinstance(model.estimator, VectorsAlone) for model in models])
     best = int(np.argmax(means))
+    if alone[best] and (as_good := ~alone & unclear[best]).any():
+        best = int(np.argmax(np.where(as_good, means, -np.inf)))
     most = models[best].n_components
     simpler = [
         k
         for k, model in enumerate(models)
-        if means[best] - means[k] <= (0.001 if unclear[best, k] else 0.0)
+        if means[best] - means[k]
+        <= ((0.005 if model.n_components == 1 else 0.001) if unclear[best, k] else 0.0)
         if (model.n_components or 0)
         <= (most or 0) / (1 if models[best].prior is not None and model.prior is None else 2)
-        if not isinstance(model.estimator, VectorsAlone)
+        if not alone[k]
     ]
-    return min([best, *simpler], key=lambda k: (models[k].n_components or 0, -means[k]))
+    scales = [k for k in simpler if models[k].n_components == 1]
+    return min(scales or [best, *simpler], key=lambda k: (models[k].n_components or 0, -means[k]))
 
 
 def choose(credits: Credits, draws: Draws) -> tuple[int, Estimate]:

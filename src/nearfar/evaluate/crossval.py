@@ -61,12 +61,13 @@ class Credits:
     """Held-out credits of models on the same answers.
 
     ``values`` : (models, answers) 1 where the model expects the answer, 0 where it expects the other, 0.5 for a tie, NaN where
-    an answer does not count; ``seconds`` : (models, folds) of the fits; ``heard`` : per model, in how many fits each kind of
+    an answer does not count; ``margins`` : (models, answers) how clearly it is expected; ``seconds`` : (models, folds) of the fits; ``heard`` : per model, in how many fits each kind of
     warning was given.
     """
 
     models: tuple[Model, ...]
     values: NDArray[np.float32]
+    margins: NDArray[np.float32]
     seconds: Floats
     heard: tuple[Counter[str], ...]
 
@@ -78,7 +79,7 @@ class Credits:
 
 def cross_validate(answers: Triplets, models: Sequence[Model], splits: Sequence[Split]) -> Credits:
     """Fit every model to the training answers of every fold and judge it by the test answers; each answer is tested once."""
-    values = np.full((len(models), len(answers)), np.nan, dtype=np.float32)
+    margins = np.full((len(models), len(answers)), np.nan, dtype=np.float32)
     seconds = np.zeros((len(models), len(splits)))
     heard: list[Counter[str]] = [Counter() for _ in models]
     most = most_components(models)
@@ -87,11 +88,12 @@ def cross_validate(answers: Triplets, models: Sequence[Model], splits: Sequence[
             cache, held_out = FitCache(answers[train], most), answers[test]
             for k, model in enumerate(models):
                 fit = fit_timed(model, cache.answers, cache)
-                values[k, test] = fit.space.credits(held_out)
+                margins[k, test] = fit.space.predict(held_out).margin
                 seconds[k, fold] = fit.seconds
                 heard[k].update(fit.heard)
                 advance(1)
-    return Credits(tuple(models), values, seconds, tuple(heard))
+    values = ((1 + np.sign(margins)) / 2).astype(np.float32)
+    return Credits(tuple(models), values, margins, seconds, tuple(heard))
 
 
 def score_credits(train: Triplets, test: Triplets) -> Floats:

@@ -21,6 +21,7 @@ from nearfar.evaluate.comparison import (
     Comparison,
     Score,
     choose,
+    feature_list,
     is_auto,
     make_comparison,
     with_short_list,
@@ -28,14 +29,18 @@ from nearfar.evaluate.comparison import (
 )
 from nearfar.evaluate.crossval import Credits, cross_validate, pair_memory_credits
 from nearfar.evaluate.curve import LearningCurve, grow, make_curve
+from nearfar.evaluate.dimension_count import DimensionChoice, count_dimensions
 from nearfar.evaluate.priors import choose_setting
 from nearfar.evaluate.splits import Split, Units, design_of, kfold, some_units, split_units, warn_of_screens
-from nearfar.space.models import WITH_FEATURES, Model, parse_model, parse_models
+from nearfar.space.models import EMBEDDINGS, WITH_FEATURES, Model, parse_model, parse_models
 from nearfar.triplets import Triplets, as_triplets, random_rows
 
 if TYPE_CHECKING:
     from nearfar.embedding.prior import Setting, Vectors
+    from nearfar.evaluate.groups import GroupComparison
     from nearfar.evaluate.worth import Worth
+
+DIMENSIONS = (1, 2, 3, 5, 8)  # numbers of them that are tried
 
 
 class Judging:
@@ -57,24 +62,26 @@ class Judging:
     ) -> None:
         self.answers = as_triplets(answers)
         self.seed = seed_number(seed)
-        self.vectors = _vectors(features, self.answers.objects)
+        self.vectors = given_vectors(features, self.answers.objects)
         self._named = None if is_auto(model) else parse_model(model)
         self._has_own_list = models is not None
         models = [models or "auto"] if isinstance(models, str | None) else models
         if not isinstance(models, Mapping):
             models = with_short_list(models, self.answers.n_objects)
         listed = parse_models(models)
-        if self.vectors is not None and self._named is not None:
-            self._named.with_vectors(self.vectors)  # an error for a kernel
         if self._named is not None and self._named.name not in [model.name for model in listed]:
             listed.append(self._named)
         self._listed = listed
+        if self.vectors is not None and (self._named or self._has_own_list):
+            first = next((model for model in listed if model.base in EMBEDDINGS), listed[0])
+            (self._named or first).with_vectors(self.vectors)  # an error for a kernel
         self._design = design
         self._cv = None if cv is None else check_count(cv, "cv", least=2)
         self._n_resamples = None if n_resamples is None else check_count(n_resamples, "n_resamples")
         self._max_judged = None if max_judged is None else check_count(max_judged, "max_judged")
         self._max_shown = check_count(max_shown, "max_shown", least=3)
         self._trees: dict[int | None, ClusterTree | None] = {}
+        self._groups: dict[frozenset[tuple[str, str]], GroupComparison] = {}
         self._growths: dict[str, tuple[Floats, Floats]] = {}
 
     @cached_property
@@ -82,8 +89,10 @@ class Judging:
         """The judged models; those with vectors where these enter at all."""
         if self.vectors is None:
             return tuple(self._listed)
-        enter = self._setting is not None
-        return tuple(with_twins(self._listed, self.vectors, enter=enter, own_list=self._has_own_list))
+        own = self._listed if self._has_own_list else [self._named] if self._named else []
+        usual = [] if self._has_own_list else feature_list(self.answers.n_objects)
+        twins = [] if self._setting is None else [*usual, *own]
+        return tuple(with_twins(self._listed, self.vectors, twins))
 
     @cached_property
     def _setting(self) -> Setting | None:
@@ -169,6 +178,7 @@ class Judging:
     def scores(self) -> Comparison:
         """The judged models side by side, with the ceiling."""
         return make_comparison(
+            self.judged,
             self._scored_credits,
             pair_memory_credits(self.judged, self.splits),
             self.draws,
@@ -176,8 +186,6 @@ class Judging:
             ceiling=self.ceiling,
             cv=len(self.splits),
             unit=self.units.kind,
-            n_answers=len(self.judged),
-            n_objects=self.judged.n_objects,
         )
 
     @cached_property
@@ -185,40 +193,49 @@ class Judging:
         """The number of the model that the space is made of, and its accuracy."""
         if self._named is None:
             return choose(self._scored_credits, self.draws) if self.splits else (0, Estimate(np.nan))
-        names = [model.name for model in self.models]
-        twin = self._named.name + WITH_FEATURES
-        number = names.index(twin if twin in names else self._named.name)
+        number = [model.name for model in self.models].index(self.chosen.name)
         accuracy = self.draws.estimate(self._scored_credits.values[number]) if self.splits else None
         return number, accuracy or Estimate(np.nan)
 
     @property
     def chosen(self) -> Model:
-        """The model that the space is made of."""
-        return self.models[self._choice[0]]
+        """The model that the space is made of; where it was named, nothing is judged for it."""
+        if self._named is None:
+            return self.models[self._choice[0]]
+        named = {model.name: model for model in self.models}
+        return named.get(self._named.name + WITH_FEATURES, named[self._named.name])
 
     @property
     def best(self) -> Score:
         """The model that the space is made of, and its accuracy; ``model`` itself where it was named."""
         return self.scores[self.chosen.name] if self.splits else Score(self.chosen.name, np.nan)
 
-    @cached_property
+    @property
     def dimension(self) -> int | None:
-        """The fewest dimensions that may be enough: no judged model with more predicts clearly better by half a point.
+        """The fewest dimensions that may be enough; 0 where no model is clearly above guessing, None where it is not known."""
+        return None if self.dimension_choice is None else self.dimension_choice.dimension
 
-        Of models with the same number of dimensions the most accurate one counts. 0 where no model is clearly above
-        guessing, None where no judged model has dimensions.
+    @cached_property
+    def dimension_choice(self) -> DimensionChoice | None:
+        """How many dimensions the answers support, among the models that were asked for, or else among those of STE.
+
+        None where nothing can be held out, or no model has dimensions. STE's dimensions can be counted: it was never given
+        more than the objects have in simulations.
         """
+        if not self._has_own_list and self.splits:
+            names = [f"ste-{d}" for d in DIMENSIONS if d <= max(self.judged.n_objects - 2, 1)]
+            given: Any = {"cv": len(self.splits), "design": self.design, "seed": self.seed}
+            return Judging(self.judged, models=names, **given).dimension_choice
         sizes = sorted({model.n_components for model in self.models if model.n_components})
         if not self.splits or not sizes:
             return None
-        credits, means = self._scored_credits.values, self._scored_credits.accuracies
-        rows = [
-            max((k for k, m in enumerate(self.models) if m.n_components == size), key=means.__getitem__)
-            for size in sizes
-        ]
-        better = self.draws.clearly_better(credits[rows], by=0.005)
-        enough = ~np.triu(better, 1).any(axis=1)
-        return sizes[int(np.argmax(enough))] if self.scores.above_guessing else 0
+        enough = count_dimensions(sizes, self._scored_credits, self.draws)
+        best = max(
+            (model for model in self.models if model.n_components),
+            key=lambda model: -self.scores[model.name].behind,
+        )
+        found = enough if self.scores.above_guessing else 0
+        return DimensionChoice(found, int(best.n_components or 0), tuple(sizes), self.scores)
 
     @property
     def headline(self) -> str:
@@ -291,7 +308,8 @@ class Judging:
         return measure_worth(self) if self.vectors is not None and self.splits else None
 
 
-def _vectors(features: Any, objects: Sequence[str]) -> Vectors | None:
+def given_vectors(features: Any, objects: Sequence[str]) -> Vectors | None:
+    """Vectors of these objects, however they are given; None without."""
     if features is None:
         return None
     from nearfar.embedding.prior import as_vectors

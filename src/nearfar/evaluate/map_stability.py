@@ -103,9 +103,7 @@ def resample(
     answers: Triplets, model: Model, plane: Model, shown: NDArray[np.intp], *, n_resamples: int, seed: int
 ) -> Resamples:
     """Fit the model of the tree over ``shown`` objects, and that of the map where it is another, to every resample."""
-    kind, who = "statement", dense_codes(answers.statement_ids)
-    if answers.participant is not None and len(answers.participant.present) > 1:
-        kind, who = "participant", respondents(answers)
+    kind, who = resampled_units(answers)
     rng = np.random.default_rng(seed)
     points, trees = [], []
     with warnings.catch_warnings():
@@ -117,6 +115,13 @@ def resample(
             points.append(coordinates(space if plane.name == model.name else plane.fit(sample)))
             trees.append(_tree(space.take(shown)))
     return Resamples(kind, np.stack(points), trees, effective_groups(who))
+
+
+def resampled_units(answers: Triplets) -> tuple[str, Codes]:
+    """What is drawn with replacement, participants where at least two are known, and (m,) which of them an answer is of."""
+    if answers.participant is not None and len(answers.participant.present) > 1:
+        return "participant", respondents(answers)
+    return "statement", dense_codes(answers.statement_ids)
 
 
 def draw_again(codes: Codes, rng: np.random.Generator) -> NDArray[np.intp]:

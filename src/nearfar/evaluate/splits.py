@@ -1,8 +1,9 @@
 """Honest splits: what a model is tested on never stood, in any form, in what it was fitted on.
 
 The unit that is drawn is a trio (all repeats, and both triplets of an odd-one-out, stay in the same fold). A statement
-that spans several trios, such as a grid screen, is a unit of its own; then the rows whose question stands in the
-test set are taken out of training. The test set is never filtered by what was answered.
+that spans several trios, such as a grid screen, is a unit, together with all others about the same anchor and objects; then the
+rows whose question stands in the test set are taken out of training. The test set is never filtered by what was answered.
+Where a statement is about everything, as a pile sort or a matrix of ratings is, no question is new: participants are held out.
 
 Bare triplets may come from screens too, with the statements lost: then rows of one screen share (anchor, near), and
 a split by trio lets a model remember that pair (one real set: 97.7 % instead of 84 %). Such structure is recognised
@@ -58,7 +59,8 @@ class Units:
 def split_units(answers: Triplets | ArrayLike, by: By | None = None) -> Units:
     """The unit of every answer that is kept in the same fold.
 
-    By default the trio, or the statement where that spans several trios. Bare triplets that came from screens have
+    By default the trio, or the statement where that spans several trios, or the participant where statements are about
+    everything. Bare triplets that came from screens have
     lost their statements, which ``are_screens`` sees; then the runs of rows that look like screens, where the file kept
     its order, else the pair (anchor, near).
 
@@ -80,10 +82,14 @@ def split_units(answers: Triplets | ArrayLike, by: By | None = None) -> Units:
     if by is not None and by != "statement":
         ids: dict[str, NDArray[Any]] = {"anchor": answers.anchor, "trio": answers.trio_ids, "pair": pairs}
         return _units(respondents(answers) if by == "participant" else ids[by], by)
-    spanning = _spanning(answers)
+    spanning = _several(answers, answers.trio_ids)
     if spanning.any():
         trios, statements = dense_codes(answers.trio_ids), answers.statement_ids
-        own = len(trios) + statements  # past every trio code
+        screens, are_whole = _screens(answers, spanning)
+        if are_whole:
+            people = respondents(answers)
+            return _units(people if people.any() else statements, "participant")
+        own = len(trios) + screens[statements]  # past every trio code
         return _units(np.where(spanning[statements], own, trios), "statement")
     if by == "statement":
         return _units(answers.statement_ids, by)
@@ -112,14 +118,37 @@ def respondents(answers: Triplets) -> Codes:
     return dense_codes(np.where(unknown, len(answers.participant.names) + statements, people))
 
 
-def _spanning(answers: Triplets) -> NDArray[np.bool_]:
-    """Whether each statement, by its code, concerns several trios."""
-    trios, statements = answers.trio_ids, answers.statement_ids
-    some_trio = np.zeros(int(statements.max(initial=-1)) + 1, dtype=np.int64)
-    some_trio[statements] = trios
-    spanning = np.zeros(len(some_trio), dtype=bool)
-    spanning[statements[trios != some_trio[statements]]] = True
-    return spanning
+def _several(answers: Triplets, ids: NDArray[Any]) -> NDArray[np.bool_]:
+    """Whether each statement, by its code, has several ``ids``."""
+    statements = answers.statement_ids
+    some = np.zeros(int(statements.max(initial=-1)) + 1, dtype=np.int64)
+    some[statements] = ids
+    several = np.zeros(len(some), dtype=bool)
+    several[statements[ids != some[statements]]] = True
+    return several
+
+
+def _screens(answers: Triplets, spanning: NDArray[np.bool_]) -> tuple[Codes, bool]:
+    """(code of the first statement of the same screen, by the code of each; whether statements are about everything, as pile sorts and matrices are).
+
+    Statements with the same anchor and the same objects are one screen, for they ask the same questions. Statements with
+    several anchors about more than half of the objects are not: no question would be left to train on.
+    """
+    statements, n = answers.statement_ids, answers.n_objects
+    pairs = np.unique(statements[:, None] * np.int64(n) + answers.array)
+    about, shown = pairs // n, pairs % n
+    anchors = _several(answers, answers.anchor) & spanning
+    size = np.bincount(about, minlength=len(spanning))
+    if anchors.any() and 2 * size[anchors].mean() > len(np.unique(shown)):
+        return np.arange(len(spanning)), True
+    marks = np.random.default_rng(0).integers(1 << 62, size=(2, n), dtype=np.uint64)
+    sums = np.zeros(len(spanning), np.uint64)
+    np.add.at(sums, about, marks[0, shown])
+    some_anchor = np.zeros(len(spanning), np.int64)
+    some_anchor[statements] = answers.anchor
+    alone = np.where(anchors, np.arange(len(spanning), dtype=np.uint64), marks[1, some_anchor])
+    first, same = np.unique(sums + alone, return_index=True, return_inverse=True)[1:]
+    return first[same], False
 
 
 def holdout(

@@ -5,7 +5,8 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from itertools import chain, pairwise
 from typing import Any, NamedTuple
 
@@ -14,9 +15,9 @@ import polars as pl
 from numpy.typing import NDArray
 
 from nearfar._tools.limits import check_largest_index
-from nearfar.errors import FileError, InputError
-from nearfar.io.dialects import Dialect, Grammar, choose
-from nearfar.io.naming import EMPTY, WHOLE, Naming, Numbers, Statements, Vocabulary, whole_numbers
+from nearfar.errors import ColumnsError, FileError, InputError
+from nearfar.io.dialects import Dialect, Grammar, choose, selecting
+from nearfar.io.naming import EMPTY, WHOLE, Naming, Numbers, Statements, Vocabulary, plain_name, whole_numbers
 from nearfar.io.objects import ObjectList, as_names, open_table
 from nearfar.io.parse_rows import (
     NONE_ASIDE,
@@ -28,8 +29,10 @@ from nearfar.io.parse_rows import (
     rows_set_aside,
     triplet_rows,
 )
+from nearfar.io.proposal import proposal
 from nearfar.io.sources import Source, find_sources
-from nearfar.io.table import Cells, Coded, Table, warn
+from nearfar.io.table import Cells, Coded, Table, lower_headers, warn
+from nearfar.io.wide_table import reshaped
 
 GivenObjects = ObjectList | Sequence[str] | str | os.PathLike[str] | int
 ColumnRoles = dict[str, Any]
@@ -66,7 +69,7 @@ class Opened:
     @property
     def has_statements(self) -> bool:
         """Whether an answer may belong to a statement with others."""
-        return "statement" in self.grammar.columns or len(self.grammar.triplets) > 1
+        return "statement" in self.grammar.columns or len(self.grammar.triplets) != 1
 
     @property
     def numeric_people(self) -> bool:
@@ -92,7 +95,7 @@ class Reader:
     Parameters
     ----------
     given : whatever ``find_sources`` takes.
-    dialect, columns, objects, on_bad : as for ``read_triplets``.
+    dialect, columns, objects, on_bad, wide, sheet, where, join_names : as for ``read_triplets``.
     """
 
     def __init__(
@@ -103,6 +106,10 @@ class Reader:
         columns: ColumnRoles | None = None,
         objects: GivenObjects | None = None,
         on_bad: str = "error",
+        wide: str | None = None,
+        sheet: str | None = None,
+        where: str | Sequence[str] = (),
+        join_names: bool = False,
     ) -> None:
         if on_bad not in ("error", "drop"):
             raise InputError(f"on_bad must be 'error' or 'drop', got {on_bad!r}")
@@ -119,13 +126,20 @@ class Reader:
         self.sources = find_sources(given)
         if not self.sources:
             raise InputError("answers: the list of files is empty; expected at least one")
-        self._dialect, self._columns = dialect, columns
+        if sheet is not None:
+            if not any(source.format == "xlsx" for source in self.sources):
+                raise InputError(f"sheet: got {sheet!r}, but there is no workbook (.xlsx) among the files")
+            self.sources = [replace(source, sheet=sheet) for source in self.sources]
+        self._dialect, self._columns, self._wide = dialect, columns, wide
+        self._where = [where] if isinstance(where, str) else list(where)
+        self._joined = {plain_name(name): name for name in self.listed or ()} if join_names else None
         self._warned: set[str] = set()
 
     def open(self, source: Source) -> Opened:
         """Look at the start of a source and find how to read it."""
-        table = open_table(source)
-        dialect, grammar = choose(table, self._dialect, self._columns)
+        table, dialect, grammar = self._recognise(open_table(source))
+        if self._where:
+            grammar = selecting(grammar, table.header, self._where)
         for position in grammar.columns.values():
             table.need_values(position)
         numeric = all(table.schema[f"c{grammar.columns[role]}"].is_numeric() for role in grammar.objects)
@@ -134,7 +148,9 @@ class Reader:
             wrong = "holds numbers where the object list has names"
             raise FileError(f"{table.name}: {wrong}; for indices give an array")
         index = {"": EMPTY} if self.index is None else self.index
-        naming = Naming(self.listed, index, table.objects, grammar.first_index, numeric, table.guarded)
+        naming = Naming(
+            self.listed, index, table.objects, grammar.first_index, numeric, table.guarded, self._joined
+        )
         at = grammar.columns.get("statement")
         has_text = at is not None and not table.schema[f"c{at}"].is_numeric()
         statements = Statements(typed=table.typed and has_text, guarded=table.guarded)
@@ -142,13 +158,42 @@ class Reader:
         may_be_numbers = not table.typed or at is None or table.schema[f"c{at}"].is_numeric()
         return Opened(table, dialect, grammar, naming, statements, self.people, may_be_numbers)
 
+    def _recognise(self, table: Table) -> tuple[Table, Dialect, Grammar]:
+        """A table whose header is known, here or in a row further down, and how to read it."""
+        try:
+            return self._choose(table)
+        except ColumnsError as error:
+            for lower in lower_headers(table):
+                with suppress(FileError):
+                    found = self._choose(lower)
+                    at = f"{table.row_word} {lower.header_row}"
+                    warn(f"{table.name}: the header is in {at}; what stands above it was left out")
+                    return found
+            if self._dialect or self._wide or self._columns:
+                raise
+            raise proposal(table, error) from error
+
+    def _choose(self, table: Table) -> tuple[Table, Dialect, Grammar]:
+        table, columns = reshaped(table, self._wide, self._dialect, self._columns)
+        return table, *choose(table, self._dialect, columns)
+
     def batches(self, opened: Opened, rows: int) -> Iterator[Batch]:
         """All rows of a source, at most ``rows`` at a time; what is found is noted in ``opened``."""
         empty = Cells(pl.DataFrame(schema=opened.table.schema), 0, 0)
         chunks = opened.table.cells(opened.grammar.has_header, rows, self._coded(opened))
         parts = (part for chunk in chain(chunks, [empty]) for part in chunk.cut(rows))
-        for part, following in pairwise(chain(parts, [empty])):
-            yield self._batch(opened, part, following.frame[:1])
+        batches = (
+            self._batch(opened, part, following.frame[:1])
+            for part, following in pairwise(chain(parts, [empty]))
+        )
+        if opened.grammar.gather is None:
+            yield from batches
+            return
+        answers, rejected, aside, counts = zip(*batches, strict=True)
+        gathered = opened.grammar.gather(pl.concat(answers, how="diagonal"), opened.table.name)
+        self._note(opened, gathered)
+        opened.n_answers = len(gathered)
+        yield Batch(gathered, pl.concat(rejected), pl.concat(aside), sum(counts))
 
     def _coded(self, opened: Opened) -> Coded:
         """The columns that hold nothing but objects, or participants, as ``parse_columns`` numbers them."""
@@ -184,6 +229,8 @@ class Reader:
                 f"{table.name}: {cells.records:,} rows from {table.row_word} {cells.first} on became {accounted:,}; "
                 "this is an error of nearfar, please report it"
             )
+        if grammar.gather is not None:  # once all rows are there
+            return Batch(kept, rejected, set_aside, cells.records - n_blank)
         triplets = triplet_rows(kept, grammar, opened.n_rows)
         self._note(opened, triplets)
         if "bad_answered_at" in kept.columns and kept["bad_answered_at"].any():

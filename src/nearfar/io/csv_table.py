@@ -55,10 +55,10 @@ class CsvTable(Table):
     may_be_bare = True
     guarded = True
 
-    def __init__(self, source: Source) -> None:
+    def __init__(self, source: Source, above: int = 0) -> None:
         with open_window(source) as window:
             self._mark_bytes = window.position
-            self._before = _skip_blank_lines(window)
+            self._before = _skip_blank_lines(window, above)
             size = window.line_end(0)
             line = window.peek(0, size)
             self.separator = _separator(source, line)
@@ -68,8 +68,12 @@ class CsvTable(Table):
             if record.wrong:
                 where = f"{source.name}, line {window.line}"
                 raise FileError(f"{where}: the header cannot be read, {record.wrong}")
-        self._header = record
+        self._header, self.header_row = record, self._before[1] + 1
         super().__init__(source, Header(source.name, record.cells))
+
+    def below(self) -> CsvTable:
+        """The same with the header in the next line that is not blank."""
+        return CsvTable(self.source, self._before[1] + self._header.lines)
 
     @property
     def body_start(self) -> int:
@@ -288,8 +292,8 @@ def _long_cells() -> Iterator[None]:
 # -------------------------------------------------------------------- the beginning
 
 
-def _skip_blank_lines(window: Window) -> tuple[int, int]:
-    """(bytes, lines) before the first line that is not blank."""
+def _skip_blank_lines(window: Window, above: int) -> tuple[int, int]:
+    """(bytes, lines) before the first line that is not blank, from line ``above`` on, counted from 0."""
     start, number = window.peek(0, 2), 0
     at = 0
     while window.fill(at + 1) and not window.reaches_end(at):
@@ -302,7 +306,7 @@ def _skip_blank_lines(window: Window) -> tuple[int, int]:
             raise FileError(f"{where}: bytes that are not UTF-8; expected {UTF8}")
         if RETURN in line.rstrip(b"\r\n"):
             raise FileError(f"{where}: a carriage return inside a line; save it with ordinary line ends")
-        if line.strip():
+        if line.strip() and number >= above:
             window.advance(at, number)
             return at, number
         at, number = end, number + 1

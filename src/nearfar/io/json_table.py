@@ -25,6 +25,7 @@ from nearfar.io.sources import (
 from nearfar.io.table import Cells, Coded, Fault, Header, Table, cell_names, check_width
 
 BATCH_BYTES = 1 << 22
+NEXT_KEY = "participant_responses"  # of NEXT's JSON, which holds responses by participant
 KEPT_BYTES = 1 << 28  # of cells that are kept from the first look at the keys, so as not to parse them again
 PLAIN = (pl.String, pl.Int64, pl.Float64, pl.Boolean, pl.Null)
 
@@ -85,10 +86,38 @@ def _array(source: Source) -> tuple[Cells, list[str]]:
     except ValueError as error:
         expected = "expected an array of objects (a file of one object per line is .jsonl)"
         raise FileError(f"{source.name}: is not JSON ({error}); {expected}") from error
+    if isinstance(records, dict) and isinstance(people := records.get(NEXT_KEY), dict):
+        records = [_next_row(who, one) for who, said in people.items() for one in _as_list(said)]
     if not isinstance(records, list):
         raise FileError(f"{source.name}: holds one JSON value; expected an array of objects")
     numbered = enumerate(records, start=1)
     return _frame((number, _record(record, number, _text(record) or "")) for number, record in numbered)
+
+
+def _as_list(value: Any) -> list[Any]:
+    return value if isinstance(value, list) else [value]
+
+
+def _next_row(participant: str, said: Any) -> Any:
+    """A response in the JSON of NEXT under the names of its CSV: who is ``study_person``; targets have labels and numbers."""
+    if not isinstance(said, dict):
+        return said
+    shown = [one for one in _as_list(said.get("target_indices")) if isinstance(one, dict)]
+    names = {}
+    for one in shown:
+        about = one["target"] if isinstance(one.get("target"), dict) else {}
+        listed = (about.get("target_id"), about.get("primary_description"), one.get("index"))
+        names[str(one.get("index"))] = next((_text(each) for each in listed if _text(each)), None)
+    sides = {str(one.get("label")).capitalize(): names[str(one.get("index"))] for one in shown}
+    winner = said.get("index_winner", said.get("target_winner"))
+    return {
+        "Participant.ID": participant.rpartition("_")[2],
+        "Timestamp": said.get("timestamp_query_generated"),
+        **{side: sides.get(side) for side in ("Center", "Left", "Right")},
+        "Answer": None if winner is None else names.get(str(winner), _text(winner)),
+        "Response.Time..s.": said.get("response_time"),
+        "Alg.Label": said.get("alg_label"),
+    }
 
 
 def _plain_lines(data: bytes, first: int) -> tuple[Cells, list[str]] | None:

@@ -7,6 +7,7 @@ none. Ids are numbers only where all are; a blank statement is a statement of it
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -62,6 +63,22 @@ def unguarded(name: str) -> str:
     return name
 
 
+# of no width: spaces, joiners, directions
+INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
+
+
+def plain_name(name: str, *, case: bool = True) -> str:
+    """A name without what the eye overlooks: blanks at its ends, Unicode forms, and ``case``.
+
+    >>> plain_name(" Fig\u200b  tree")
+    'fig tree'
+    """
+    if not name.isascii():
+        name = INVISIBLE.sub("", unicodedata.normalize("NFKC", name))
+    name = " ".join(name.split())
+    return name.casefold() if case else name
+
+
 class Numbers(Sequence[str]):
     """The names of objects that are called by their index, without a billion strings.
 
@@ -97,6 +114,7 @@ class Naming:
     first : the number of the first object where cells are indices; None where they are names.
     numeric : cells are numbers that name objects, so they must be whole.
     guarded : the source is text that a spreadsheet may open, so that names may carry an apostrophe.
+    joined : ``plain_name`` -> the first spelling of it, where names that differ by case or blanks are one; else None.
 
     ``refusals`` are the reasons for which a cell means no object; cell i of ``ids`` is then -1 - its position.
     """
@@ -107,6 +125,7 @@ class Naming:
     first: int | None
     numeric: bool = False
     guarded: bool = False
+    joined: dict[str, str] | None = None
     refusals: list[Refused] = field(default_factory=list)
     vocabulary: Vocabulary = field(default_factory=Vocabulary)
     _meaning: NDArray[np.int32] = field(default_factory=lambda: np.zeros(1, np.int32))  # by code
@@ -130,6 +149,8 @@ class Naming:
         """The id of an object, or -1 - the position of the reason why it is none."""
         refused, name = self._index_name(cell) if self.first is not None else self._plain_name(cell)
         if refused is None:
+            if self.joined is not None:
+                name = self.joined.setdefault(plain_name(name), name)
             known = self.index.get(name)
             if known is None and self.listed is None and isinstance(self.index, dict):
                 known = self.index[name] = len(self.index)

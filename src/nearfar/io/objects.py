@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
 from pathlib import Path
 
 import numpy as np
@@ -18,8 +19,8 @@ from nearfar.io.excel_table import excel_table
 from nearfar.io.json_table import JsonTable
 from nearfar.io.naming import Numbers, unguarded
 from nearfar.io.parse_rows import REJECTED, rows_error
-from nearfar.io.sources import Source, find_sources
-from nearfar.io.table import Cells, Table
+from nearfar.io.sources import Source, as_latin_1, find_sources
+from nearfar.io.table import Cells, Table, plain
 from nearfar.io.typed_tables import array_table, frame_table, npz_table, parquet_table
 from nearfar.triplets.columns import sound_names
 
@@ -50,6 +51,7 @@ class ObjectList:
     display_names : what to call them in pictures; the name where nothing else was given.
     images : the file of each one's picture, relative to the list itself; None where there is none.
     groups : the group of each; None where there is none.
+    properties : further columns: numbers where all cells are numbers, else text; None where a cell is empty.
 
     Examples
     --------
@@ -61,6 +63,7 @@ class ObjectList:
     display_names: tuple[str, ...]
     images: tuple[Path | None, ...]
     groups: tuple[str | None, ...]
+    properties: Mapping[str, tuple[float | str | None, ...]] = field(default_factory=dict)
 
 
 def as_names(
@@ -83,7 +86,7 @@ def as_names(
 
 
 def read_objects(path: str | os.PathLike[str]) -> ObjectList:
-    """Read an object list: column ``object``, optional ``display_name``, ``image``, ``group``; any table format.
+    """Read an object list: column ``object``, optional ``display_name``, ``image``, ``group``, and properties; any table format.
 
     Parameters
     ----------
@@ -99,7 +102,20 @@ def read_objects(path: str | os.PathLike[str]) -> ObjectList:
     (('007', '008'), ('Bond', '008'))
     """
     source = find_sources(path)[0]
-    columns = read_columns(source, ("object",), ("display_name", "image", "group"))
+    try:
+        table = open_table(source)
+    except InputError:
+        if (latin := as_latin_1(source)) is None:
+            raise
+        table = open_table(latin)
+    known = ("object", "display_name", "image", "group")
+    seen = Counter([*map(plain, known), *map(plain, table.header.cells)])
+    further = [
+        c
+        for at, c in enumerate(table.header.cells)
+        if seen[plain(c)] == 1 and plain(c) and table.holds_values(at)
+    ]
+    columns = read_columns(source, known[:1], (*known[1:], *further))
     try:
         names = sound_names([name or "" for name in columns["object"]])
     except TripletError as error:
@@ -110,14 +126,37 @@ def read_objects(path: str | os.PathLike[str]) -> ObjectList:
         tuple(shown or name for shown, name in zip(columns["display_name"], names, strict=True)),
         tuple(folder / image if image else None for image in columns["image"]),
         tuple(group or None for group in columns["group"]),
+        {name: _values(columns[name], table.decimal_comma) for name in further},
     )
+
+
+def _values(cells: Sequence[str | None], decimal_comma: bool) -> tuple[float | str | None, ...]:
+    """The cells of a property: numbers where all are numbers, else text."""
+    try:
+        numbers = [
+            float((cell.replace(",", ".") if decimal_comma else cell) if cell else "nan") for cell in cells
+        ]
+    except ValueError:
+        return tuple(cell or None for cell in cells)
+    return tuple(number if np.isfinite(number) else None for number in numbers)
 
 
 def read_columns(
     path: str | os.PathLike[str] | Source, needed: Sequence[str], others: Sequence[str] = ()
 ) -> dict[str, list[str | None]]:
     """The text of some columns of a table in any format; a column of ``others`` may be missing."""
-    table = open_table(find_sources(path)[0])
+    source = find_sources(path)[0]
+    try:
+        return _columns_of(source, needed, others)
+    except InputError:
+        latin = as_latin_1(source)
+        if latin is None:
+            raise
+        return _columns_of(latin, needed, others)
+
+
+def _columns_of(source: Source, needed: Sequence[str], others: Sequence[str]) -> dict[str, list[str | None]]:
+    table = open_table(source)
     where = {role: table.header.find(role) for role in (*needed, *others)}
     for role, position in where.items():
         if position is not None:

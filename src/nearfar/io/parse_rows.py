@@ -2,18 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
 from dataclasses import dataclass
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 import polars as pl
 
 from nearfar.errors import RowsError
-from nearfar.io.dialects import Aside, Grammar, Refusal
+from nearfar.io.dialects import SIDES, Aside, Grammar, Refusal
 from nearfar.io.naming import Naming, Vocabulary
-from nearfar.io.sources import UNDECODABLE, UTF8
 from nearfar.io.table import FAULTS, Cells, Table
 
 SMALL_INTEGERS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)  # that Int64 holds
@@ -61,7 +58,9 @@ def parse_columns(
         elif role == "answered_at":
             chosen |= _times(cell, dtype)
         else:
-            chosen[role] = as_text(cell, dtype)
+            text = as_text(cell, dtype)
+            joined = naming.joined is not None and role.startswith(("choice_", "option_"))
+            chosen[role] = text.str.to_lowercase().str.replace_all(r"\s+", " ") if joined else text
     columns = {**frame.select_seq(**coded).to_dict(), **frame.select(**chosen).to_dict()}
     ids = {role: naming.ids(columns[role].to_physical()) for role in grammar.objects}
     return grammar.derive(pl.DataFrame(columns | ids))
@@ -92,7 +91,8 @@ def _number(role: str, cell: pl.Expr, dtype: Any) -> dict[str, pl.Expr]:
 
 def _side(cell: pl.Expr) -> dict[str, pl.Expr]:
     word = cell.str.to_lowercase()
-    side = pl.when(word.is_in(["left", "0"])).then(0).when(word.is_in(["right", "1"])).then(1)
+    left, right = ((*words, str(number)) for number, words in enumerate(SIDES))
+    side = pl.when(word.is_in(left)).then(0).when(word.is_in(right)).then(1)
     unknown = word.is_null() | (word == "-1")
     return {"near_side": side.cast(pl.Int8), "bad_near_side": side.is_null() & ~unknown}
 
@@ -193,7 +193,8 @@ def classify_rows(
 
 def _name_refusals(rows: pl.DataFrame, grammar: Grammar, naming: Naming) -> list[Refusal]:
     what = "the name of an object" if naming.first is None else f"a whole number from {naming.first}"
-    blank = [role for role in grammar.objects if rows[role].null_count()]
+    needed = (role for role in grammar.objects if role not in grammar.may_be_blank)
+    blank = [role for role in needed if rows[role].null_count()]
     refusals = [Refusal(pl.col(role).is_null(), "blank cell", what, (role,)) for role in blank]
     for number, (reason, expected) in enumerate(naming.refusals):
         for role in grammar.objects:
@@ -202,8 +203,10 @@ def _name_refusals(rows: pl.DataFrame, grammar: Grammar, naming: Naming) -> list
 
 
 def _row_refusals(rows: pl.DataFrame, grammar: Grammar) -> list[Refusal]:
-    x, y, z = grammar.triplets[0]
-    refusals = [Refusal((x == y) | (y == z) | (x == z), "the same object twice", "three distinct objects")]
+    refusals = [
+        Refusal((x == y) | (y == z) | (x == z), "the same object twice", "three distinct objects")
+        for x, y, z in grammar.triplets[:1]
+    ]
     for role, reason, expected in WRONG_CELLS:
         if f"bad_{role}" in rows.columns:
             refusals.append(Refusal(pl.col(f"bad_{role}"), reason, expected, (role,)))
@@ -320,11 +323,8 @@ def _content(grammar: Grammar, table: Table, roles: tuple[str, ...], longest: in
 def rows_error(
     table: Table, rejected: pl.DataFrame, rows: int, *, droppable: bool = True, shown: int = 5
 ) -> RowsError:
-    """The error for rejected rows: the first ones, and how many there are; one sentence where they are not UTF-8."""
+    """The error for rejected rows: the first ones, and how many there are."""
     drop = ", or leave such rows out with on_bad='drop' (--on-bad drop)" if droppable else ""
-    wrong = encoding_error(rejected, table.row_word, drop)
-    if wrong is not None:
-        return wrong
     sentences = [
         f"{table.row_word} {line}: {reason}: {content}; expected {expected}"
         for _, line, reason, content, expected in rejected.head(shown).rows()
@@ -337,18 +337,3 @@ def rows_error(
     what = "rows are not answers" if droppable else "rows cannot be read"
     head = f"{table.name}: {len(rejected):,} of {rows:,} {what}; {remedy}"
     return RowsError("\n  ".join([head, *sentences]), rejected=rejected)
-
-
-def encoding_error(rejected: pl.DataFrame, row_word: str = "line", drop: str = "") -> RowsError | None:
-    """One sentence on the first file with rows that are not UTF-8, and how to save it again; None where there is none."""
-    undecodable = rejected.filter(pl.col("reason") == UNDECODABLE)
-    if not len(undecodable):
-        return None
-    file, line, content = undecodable.select("file", "line", "content").row(0)
-    others = int(undecodable["file"].eq(file).sum()) - 1
-    more = f" (and {others:,} more such {row_word}{'' if others == 1 else 's'})" if others else ""
-    command = f"iconv -f WINDOWS-1252 -t UTF-8 {shlex.quote(file)} > {shlex.quote('utf8-' + Path(file).name)}"
-    return RowsError(
-        f"{file}, {row_word} {line}: undecodable bytes: {content}{more}; expected {UTF8[:-1]}, or run {command}){drop}",
-        rejected=rejected,
-    )

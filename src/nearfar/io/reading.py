@@ -16,7 +16,7 @@ from nearfar.errors import InputError, NearfarError
 from nearfar.io.batches import ColumnRoles, GivenObjects, Opened, Reader
 from nearfar.io.naming import look_up, text_ids, unguarded
 from nearfar.io.parse_rows import NONE_ASIDE, NONE_REJECTED, ROLES, rows_error
-from nearfar.io.sources import Source
+from nearfar.io.sources import UNDECODABLE, Source, as_latin_1
 from nearfar.io.suspicions import warn_of_suspicions
 from nearfar.io.table import Table, warn
 from nearfar.triplets import Triplets
@@ -80,19 +80,29 @@ def read_triplets(
     columns: ColumnRoles | None = None,
     objects: GivenObjects | None = None,
     on_bad: Literal["error", "drop"] = "error",
+    wide: str | None = None,
+    sheet: str | None = None,
+    where: str | Sequence[str] = (),
+    join_names: bool = False,
 ) -> Triplets:
     """Read answers.
 
     Parameters
     ----------
-    source : a path (.csv .tsv .txt .jsonl .json, each also .gz or .zst, .parquet .npz .npy .xlsx), ``"-"`` for
-        standard input, a list of paths, a data frame of any library, an (m, 3) array, or (array, response).
+    source : a path (.csv .tsv .txt .jsonl .json, each also .gz or .zst, .parquet .npz .npy .xlsx, or a .zip with one of
+        these in it), ``"-"`` for standard input, a list of paths, a data frame of any library, an (m, 3) array, or
+        (array, response).
     dialect : what the columns mean; default: recognised by the header. Never guessed from values.
     columns : role -> column (its name, or its position from 0), or a list of two or three columns for the role
         ``option``, for tables that no dialect knows; see docs/files.md.
     objects : object list (names, an ``ObjectList`` or its file, or n for the names 0 to n - 1): fixes the order;
         other names are errors.
     on_bad : a row that is not an answer: ``"error"``, or ``"drop"`` it; ``read_answers`` returns such rows.
+    wide : for a table with a row per person and a column per question: the text of the questions, such as ``"Which is more like
+        a {anchor}: {option} or {option}?"``, or a key file with the columns question, anchor, option_1, option_2.
+    sheet : the sheet of a workbook; default: the first.
+    where : conditions such as ``"block = main"`` or ``"block != training"``; all other rows are set aside.
+    join_names : whether objects whose names differ only by case, blanks or Unicode form are one, under the first spelling.
 
     Examples
     --------
@@ -100,7 +110,17 @@ def read_triplets(
     >>> read_triplets(pl.DataFrame({"a": ["red"], "b": ["pink"], "c": ["blue"], "odd": ["blue"]})).array.tolist()
     [[2, 1, 0], [1, 2, 0]]
     """
-    return read_answers(source, dialect=dialect, columns=columns, objects=objects, on_bad=on_bad).triplets
+    return read_answers(
+        source,
+        dialect=dialect,
+        columns=columns,
+        objects=objects,
+        on_bad=on_bad,
+        wide=wide,
+        sheet=sheet,
+        where=where,
+        join_names=join_names,
+    ).triplets
 
 
 def read_answers(
@@ -110,6 +130,10 @@ def read_answers(
     columns: ColumnRoles | None = None,
     objects: GivenObjects | None = None,
     on_bad: Literal["error", "drop"] = "error",
+    wide: str | None = None,
+    sheet: str | None = None,
+    where: str | Sequence[str] = (),
+    join_names: bool = False,
 ) -> ReadResult:
     """Read answers and tell what became of every row; parameters as for ``read_triplets``.
 
@@ -118,8 +142,18 @@ def read_answers(
     >>> read_answers(frame, on_bad="drop")
     ReadResult(Triplets(1 answers, 3 objects), 1 rejected, 0 set aside)
     """
-    reader = Reader(source, dialect=dialect, columns=columns, objects=objects, on_bad=on_bad)
-    results = [_read_one(reader, reader.open(one)) for one in track(reader.sources, "reading answers")]
+    reader = Reader(
+        source,
+        dialect=dialect,
+        columns=columns,
+        objects=objects,
+        on_bad=on_bad,
+        wide=wide,
+        sheet=sheet,
+        where=where,
+        join_names=join_names,
+    )
+    results = [_read_text(reader, one) for one in track(reader.sources, "reading answers")]
     if len(results) == 1:
         return results[0]
     return ReadResult(
@@ -219,6 +253,23 @@ def _survey(reader: Reader, source: Source, batch_rows: int) -> Opened | None:
             for _ in reader.batches(opened, batch_rows):
                 pass
     return opened
+
+
+def _read_text(reader: Reader, source: Source) -> ReadResult:
+    """What a source holds; text that is not UTF-8 is read again as Latin-1 if it can be, with a warning."""
+    latin = None
+    try:
+        result = _read_one(reader, reader.open(source))
+        if (result.rejected["reason"] == UNDECODABLE).any():
+            latin = as_latin_1(source)
+    except InputError:
+        latin = as_latin_1(source)
+        if latin is None:
+            raise
+    if latin is None:
+        return result
+    warn(f"{source.name}: is not UTF-8 and was read as Latin-1 (Windows-1252); check names with accents")
+    return _read_one(reader, reader.open(latin))
 
 
 def _read_one(reader: Reader, opened: Opened) -> ReadResult:

@@ -7,10 +7,11 @@ import gzip
 import io
 import os
 import sys
+import zipfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -29,6 +30,7 @@ MAGIC = {
     "npy": b"\x93NUMPY",
 }
 KNOWN = ".csv .tsv .txt .jsonl .json (each also .gz or .zst) .parquet .npz .npy .xlsx"
+ZIP_FAULTS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, KeyError)
 
 
 @dataclass(frozen=True)
@@ -36,13 +38,14 @@ class Source:
     """One thing to read: a file, the bytes of standard input, a data frame or an array.
 
     ``name`` is how messages call it; ``data`` may also open a stream when it is called; ``packed`` is ``gzip``,
-    ``zstd`` or None.
+    ``zstd`` or None; ``sheet`` is the one of a workbook that is read, the first where it is not named.
     """
 
     name: str
     format: str
     data: Any
     packed: str | None = None
+    sheet: str | None = None
 
     def open(self) -> BinaryIO:
         """The bytes as they are stored."""
@@ -85,6 +88,8 @@ def _from_file(path: Path) -> Source:
     try:
         if path.exists() and not path.is_file():  # a pipe, as the shell's <(...) makes it
             return _from_bytes(name, path.read_bytes())
+        if path.suffix.lower() == ".zip":
+            return _from_zip(name, path)
         format_, packed = format_of(name)
         with open(path, "rb") as stream:
             start = stream.read(8)
@@ -103,6 +108,33 @@ def _from_file(path: Path) -> Source:
         raise FileError(f"{name}: is called a {kind} file, but its contents are not {kind}")
     actual = next((kind for kind in PACKED.values() if start.startswith(MAGIC[kind])), None)
     return Source(name, format_, path, actual)
+
+
+def _from_zip(name: str, path: Path) -> Source:
+    """The one table in a ZIP archive; what a Mac adds to it is passed over."""
+    try:
+        with zipfile.ZipFile(path) as archive:
+            members = [
+                member
+                for member in archive.infolist()
+                if not member.is_dir() and not member.filename.startswith("__MACOSX/")
+                if not os.path.basename(member.filename).startswith(".")
+            ]
+            if len(members) != 1:
+                inside = ", ".join(member.filename for member in members[:5]) or "none"
+                raise FileError(f"{name}: holds {len(members)} files ({inside}); expected one table")
+            format_, packed = format_of(members[0].filename)
+            check_unpacked(name, path.stat().st_size, members[0].file_size)
+            return Source(f"{name}/{members[0].filename}", format_, archive.read(members[0]), packed)
+    except ZIP_FAULTS as error:
+        raise FileError(f"{name}: is not a readable ZIP archive ({error})") from error
+
+
+def check_unpacked(name: str, size: int, unpacked: int) -> None:
+    """Refuse a file of ``size`` bytes whose contents would take far more."""
+    if unpacked > max(LIMITS.unpacked_bytes, LIMITS.unpacked_ratio * size):
+        most = f"{size:,} bytes unpack to {unpacked:,}, more than {LIMITS.unpacked_ratio} times as many"
+        raise FileError(f"{name}: {most}; if that is meant, raise NEARFAR_MAX_UNPACKED_RATIO")
 
 
 def shown_path(path: str | os.PathLike[str]) -> str:
@@ -292,6 +324,25 @@ def decode(line: bytes) -> str | None:
     """The text of UTF-8 bytes; None where they are not UTF-8."""
     try:
         return line.decode()
+    except UnicodeDecodeError:
+        return None
+
+
+def as_latin_1(source: Source) -> Source | None:
+    """A text as UTF-8 whose bytes are Windows-1252 (Latin-1 and more); None where they are UTF-8, or damaged.
+
+    Text in UTF-8 has other bytes than 1252 has letters for, or pairs of them; a stray byte among them is a damage.
+    """
+    if source.format not in TEXT:
+        return None
+    with open_binary(source) as stream:
+        data = stream.read()
+    if decode(data) is not None or data.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\xff" in data:
+        return None
+    if any(ord(letter) > 127 for letter in data.decode("utf-8", "ignore")):
+        return None
+    try:
+        return replace(source, data=data.decode("cp1252").encode(), packed=None)
     except UnicodeDecodeError:
         return None
 

@@ -2,20 +2,16 @@
 
 from __future__ import annotations
 
-import re
-import unicodedata
 from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
-from nearfar.io.naming import NUMBER
+from nearfar.errors import FileError
+from nearfar.io.naming import NUMBER, plain_name
 from nearfar.io.table import warn
 from nearfar.triplets import Triplets
 from nearfar.triplets.columns import median_of_times
-
-# of no width: spaces, joiners, directions
-INVISIBLE = re.compile(r"[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 
 
 def similar_names(names: Sequence[str], *, case: bool = True) -> list[tuple[str, ...]]:
@@ -31,11 +27,7 @@ def similar_names(names: Sequence[str], *, case: bool = True) -> list[tuple[str,
         return []
     groups: dict[str, list[str]] = {}
     for name in names:
-        if name.isascii():
-            plain = " ".join(name.split())
-        else:
-            plain = " ".join(INVISIBLE.sub("", unicodedata.normalize("NFKC", name)).split())
-        groups.setdefault(plain.casefold() if case else plain, []).append(name)
+        groups.setdefault(plain_name(name, case=case), []).append(name)
     return [tuple(group) for group in groups.values() if len(group) > 1]
 
 
@@ -60,16 +52,18 @@ def slow_seconds(seconds: NDArray[np.float64] | None) -> float | None:
 
 
 def warn_of_suspicions(source: str, triplets: Triplets, shown: int = 5) -> None:
-    """Warn of names that look the same, of ratings in place of names, and of times that are hardly seconds."""
+    """Warn of names that look the same and of times that are hardly seconds; refuse ratings in place of names."""
     alike = similar_names(triplets.objects, case=False)
     if alike:
         pairs = "; ".join(" and ".join(map(ascii, group)) for group in alike[:shown])
         more = f"; and {len(alike) - shown:,} more" if len(alike) > shown else ""
-        warn(f"{source}: some names differ only by spaces or Unicode form, and count apart: {pairs}{more}")
+        apart = "some names differ only by spaces or Unicode form, and count apart"
+        warn(f"{source}: {apart}: {pairs}{more}; --join-names (join_names=True) joins them")
     rating = _role_of_numbers(triplets)
     if rating is not None:
-        expected = "expected the name of an object (tables of ratings are not answers)"
-        warn(f"{source}: {rating} holds only numbers where the other columns have names; {expected}")
+        wrong = f"{rating} holds only numbers where the other columns have names"
+        way = "if they are ratings, use --column object=NAME twice and --column similarity=NAME or distance=NAME"
+        raise FileError(f"{source}: {wrong}; {way}")
     median = slow_seconds(triplets.seconds)
     if median is not None:
         looks = f"the median response time is {median:,.0f} s, which looks like milliseconds"

@@ -6,6 +6,7 @@ import re
 import warnings
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -143,6 +144,7 @@ class Table(ABC):
     dialect : the dialect that the source itself names, if any.
     objects : the object list that the source itself holds, if any.
     first_index : the number of the first object where cells are indices, None where they are names.
+    header_row : the line or row of the header, where there may be others above it.
     """
 
     row_word: str = "row"
@@ -150,6 +152,7 @@ class Table(ABC):
     may_be_bare: bool = False
     decimal_comma: bool = False
     guarded: bool = False
+    header_row: int = 1
 
     def __init__(self, source: Source, header: Header) -> None:
         self.source = source
@@ -168,12 +171,20 @@ class Table(ABC):
         """The types of the columns ``c0, c1, ...``."""
         return dict.fromkeys(cell_names(len(self.header)), pl.String)
 
+    def holds_values(self, position: int) -> bool:
+        """Whether each cell of a column holds one value, not several or a thing of Python."""
+        dtype = self.schema[f"c{position}"]
+        return not (dtype.is_nested() or dtype == pl.Object or isinstance(dtype, pl.BaseExtension))
+
     def need_values(self, position: int) -> None:
         """Raise an error where each cell of a column holds several values, or a thing of Python."""
-        dtype = self.schema[f"c{position}"]
-        if dtype.is_nested() or dtype == pl.Object or isinstance(dtype, pl.BaseExtension):
-            column = self.header.describe(position)
+        if not self.holds_values(position):
+            column, dtype = self.header.describe(position), self.schema[f"c{position}"]
             raise FileError(f"{self.name}: {column} holds {dtype}; expected numbers or text")
+
+    def below(self) -> Table | None:
+        """The same with the header in the next row; None where the format says which row it is."""
+        return None
 
     @abstractmethod
     def cells(self, has_header: bool, rows: int, coded: Coded | None = None) -> Iterator[Cells]:
@@ -182,6 +193,15 @@ class Table(ABC):
         Text in the columns of ``coded`` may come with their types instead of ``pl.String``: a parser that numbers the
         texts as it meets them need not make them first.
         """
+
+
+def lower_headers(table: Table | None, most: int = 20) -> Iterator[Table]:
+    """The same table with the header in each of the next rows, as where a title stands above it."""
+    with suppress(FileError):  # the end
+        for _ in range(most):
+            if table is None or (table := table.below()) is None:
+                return
+            yield table
 
 
 def check_width(name: str, columns: int) -> None:

@@ -11,12 +11,11 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nearfar._tools.limits import LIMITS
 from nearfar._tools.memory import check_bytes
 from nearfar.errors import FileError, TooLargeError, TripletError
 from nearfar.io.naming import EMPTY
 from nearfar.io.parquet_size import unpacked_size
-from nearfar.io.sources import Source, decode, open_binary
+from nearfar.io.sources import Source, check_unpacked, decode, open_binary
 from nearfar.io.table import Cells, Coded, Header, Table, cell_names, check_width
 
 ROLES = ("anchor", "near", "far")
@@ -115,7 +114,7 @@ def parquet_table(source: Source) -> TypedTable:
             unpacked = unpacked_size(stream)
         except ValueError as error:
             raise FileError(f"{source.name}: is not a readable Parquet file ({error})") from error
-    check_unpacked(source, size, max(unpacked, 12 * n_rows))  # at least three indices a row
+    check_unpacked(source.name, size, max(unpacked, 12 * n_rows))  # at least three indices a row
     made = TypedTable(source, table, n_rows)
     made.objects = enumerated(table.collect_schema())
     return made
@@ -233,7 +232,7 @@ def load_arrays(source: Source) -> dict[str, NDArray[Any]]:
             unpacked = size = stream.seek(0, io.SEEK_END)
             if source.format == "npz":
                 unpacked = sum(m.file_size for m in zipfile.ZipFile(stream).infolist())
-                check_unpacked(source, size, unpacked)
+                check_unpacked(source.name, size, unpacked)
             check_bytes(unpacked, f"{source.name}: its arrays need", "save fewer or smaller ones")
             stream.seek(0)
             loaded = np.load(stream, allow_pickle=False)
@@ -261,13 +260,6 @@ def _checked(source: Source, array: NDArray[Any]) -> NDArray[Any]:
         if np.any((points > 0x10FFFF) | half_pair):
             raise FileError(f"{source.name}: holds text that is not Unicode; it is damaged, write it again")
     return array
-
-
-def check_unpacked(source: Source, size: int, unpacked: int) -> None:
-    """Refuse a file of ``size`` bytes whose contents would take far more."""
-    if unpacked > max(LIMITS.unpacked_bytes, LIMITS.unpacked_ratio * size):
-        most = f"{size:,} bytes unpack to {unpacked:,}, more than {LIMITS.unpacked_ratio} times as many"
-        raise FileError(f"{source.name}: {most}; if that is meant, raise NEARFAR_MAX_UNPACKED_RATIO")
 
 
 def first_line(error: BaseException) -> str:

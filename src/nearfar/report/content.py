@@ -20,6 +20,7 @@ from nearfar._tools.text import display_names, number
 from nearfar.errors import InputError
 from nearfar.evaluate.collection import accuracy_per_object, controls_text, double_submits
 from nearfar.evaluate.map_stability import align, along_axes, coordinates
+from nearfar.evaluate.properties import arrow, property_columns
 from nearfar.io.sources import shown_path
 from nearfar.report.groups import NOT_COMPARED, agreement, group_comparison
 from nearfar.report.paragraph import citations, methods, results, versions
@@ -28,7 +29,10 @@ from nearfar.report.pictures import thumbnails
 if TYPE_CHECKING:
     from nearfar.evaluate.analysis import Analysis
     from nearfar.evaluate.clusters import ClusterTree
+    from nearfar.evaluate.dimension_count import DimensionChoice
+    from nearfar.evaluate.dimensions import Dimensions
     from nearfar.evaluate.map_stability import Stability
+    from nearfar.evaluate.properties import Explained
     from nearfar.io import ObjectList
     from nearfar.report.pictures import Pictures
     from nearfar.space import Space
@@ -50,6 +54,7 @@ def report_data(
     checks: Mapping[str, tuple[int, int]],
     n_clusters: int | None,
     groups: Mapping[str, str] | None,
+    dimensions: Dimensions | None = None,
 ) -> tuple[dict[str, Any], dict[str, tuple[str, int, int]]]:
     """Everything a report says, and its small pictures by object; parameters as for ``make_report``.
 
@@ -66,6 +71,8 @@ def report_data(
         stability = analysis.stability(grouping.n_clusters)
         kept = {cut.n_clusters: analysis.resamples.kept(cut.labels, cut.n_clusters) for cut in grouping.cuts}
     reliability = analysis.reliability if stability is not None else None
+    explained = analysis.explain(objects) if objects is not None and objects.properties else None
+    drawn = maps(analysis) if judged["map"] else []
     alike = analysis.alike if analysis.alike is not None and len(analysis.alike.people) > 1 else None
     data: dict[str, Any] = {
         "title": title or "What the answers say",
@@ -84,13 +91,17 @@ def report_data(
             "stability": None if stability is None else words.stability(stability),
             "reliability": None if reliability is None else words.reliability(reliability),
             "subgroups": None if alike is None else words.subgroups(analysis.subgroups),
+            "explained": None if explained is None else words.explained(explained),
             "worth": None if analysis.worth is None else words.worth(analysis.worth),
         },
         "models": judged,
         "worth": None if analysis.worth is None else words.worth_rows(analysis.worth, analysis.ceiling),
         "sampled": sampled(analysis),
+        "dimensions": None if dimensions is None else _dimensions(analysis, dimensions),
+        "scale": _scale(analysis),
         "objects": object_rows(analysis, stability, objects, small),
-        "maps": maps(analysis) if judged["map"] else [],
+        "maps": drawn,
+        "explained": None if explained is None else properties(analysis, explained, objects, drawn),
         "tree": None if grouping is None else tree(grouping, kept, words.kept_by_chance(stability)),
         "matrix": None if grouping is None else matrix(analysis.shown_space.kernel(), grouping.leaves),
         "coverage": dict(getattr(analysis.space.estimator, "coverage_", {})),
@@ -110,6 +121,29 @@ def report_data(
     data = plain(data)
     data |= {"methods": methods(data), "results": results(data), "citations": citations(data)}
     return data, small
+
+
+def _dimensions(analysis: Analysis, result: Dimensions) -> dict[str, Any]:
+    """The dimensions that come back; objects go by their index on the page."""
+    index = {analysis.answers.objects[x]: at for at, x in enumerate(analysis.shown)}
+    found = []
+    for each in result.found:
+        on_page = [
+            (index[name], value) for name, value in zip(each.top, each.values, strict=True) if name in index
+        ]
+        facts = {"title": each.title, "text": words.dimension_facts(each)}
+        found.append(facts | {"objects": [x for x, _ in on_page], "values": [value for _, value in on_page]})
+    return {"text": words.dimensions_found(result), "found": found}
+
+
+def _scale(analysis: Analysis) -> list[dict[str, Any]] | None:
+    """Names and values of a one-dimensional result, the highest first; None where it has more dimensions."""
+    scale = analysis.scale if analysis.splits else None
+    if scale is None:
+        return None
+    rows = zip(scale.order, scale.values, scale.low, scale.high, strict=True)
+    names = display_names(analysis.answers.objects)
+    return [{"name": names[x], "value": v, "low": low, "high": high} for x, v, low, high in rows][::-1]
 
 
 def _groups(analysis: Analysis, groups: Mapping[str, str], objects: ObjectList | None) -> dict[str, Any]:
@@ -176,12 +210,25 @@ def models(analysis: Analysis) -> dict[str, Any]:
         "applies_to": words.applies_to(best, scores.scope) if scores else "",
         "why": words.choice(analysis),
         "dimensions": words.dimensions(analysis),
+        "dimension_scores": _by_dimensions(analysis.dimension_choice),
         "map": analysis.plane_name if has_map else "",
         "map_why": words.plane(analysis) if has_map else "Too few objects for a map.",
         "judged": len(analysis.judged),
         "is_named": analysis.is_named,
         "warned": {s.name: words.warned(s, len(analysis.splits)) for s in scores or () if s.warned},
     }
+
+
+def _by_dimensions(choice: DimensionChoice | None) -> list[dict[str, Any]]:
+    """Accuracy by number of dimensions; the number that is enough is marked."""
+    if choice is None or len(choice.dimensions) != len(choice.comparison.scores):
+        return []
+    rows = zip(choice.dimensions, choice.comparison.scores, strict=True)
+    kept = ("accuracy", "low", "high")
+    return [
+        {"name": d, "enough": d == choice.dimension, **{name: getattr(score, name) for name in kept}}
+        for d, score in rows
+    ]
 
 
 def tree(grouping: ClusterTree, kept: Mapping[int, Floats], by_chance: str) -> dict[str, Any]:
@@ -230,6 +277,18 @@ def maps(analysis: Analysis) -> list[dict[str, Any]]:
         x, y = np.round(turned[analysis.shown], 5).T
         drawn.append({"name": name, "title": title, "accuracy": accuracy.get(name), "x": x, "y": y})
     return drawn
+
+
+def properties(
+    analysis: Analysis, explained: Explained, objects: ObjectList | None, drawn: Sequence[Mapping[str, Any]]
+) -> dict[str, Any]:
+    """What explains the space. ``categories`` : of every object on the page; ``arrows`` : of each map, where predicted numbers increase."""
+    columns = property_columns(objects, analysis.shown_space)
+    rows = [{**plain(each), "predicted": words.predicted(each)} for each in explained.properties]
+    categories = {each.name: columns[each.name] for each in explained.properties if not each.is_numeric}
+    sure = [each.name for each in explained.properties if each.is_numeric and each.p <= 0.05]
+    arrows = [{name: arrow(np.array([m["x"], m["y"]]).T, columns[name]) for name in sure} for m in drawn]
+    return {**plain(explained), "properties": rows, "categories": categories, "arrows": arrows}
 
 
 def _plane(space: Space) -> Floats:

@@ -21,7 +21,9 @@ from nearfar.errors import InputError, MissingExtra, NearfarWarning
 
 if TYPE_CHECKING:
     from nearfar.evaluate.analysis import Analysis
+    from nearfar.evaluate.dimensions import Dimensions
     from nearfar.io import ObjectList
+    from nearfar.plot.style import Look
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -83,14 +85,16 @@ class Report:
         """Write ``data`` as JSON, whole or not at all."""
         return write_page(path, self.json())
 
-    def write_bundle(self, folder: str | os.PathLike[str]) -> Path:
+    def write_bundle(self, folder: str | os.PathLike[str], look: Look | None = None) -> Path:
         """Write figures as SVG and PDF, tables as CSV, K and the space as NPZ, and a notebook, into a folder.
 
         The notebook runs there: the answers are in the folder, too, their participants under the names of the page.
+        ``look`` : width, fonts and so on of the figures, ``nf.plot.Look(width=85)``.
         """
+        from nearfar.plot.style import Look
         from nearfar.report.bundle import write_bundle
 
-        return write_bundle(self, Path(folder))
+        return write_bundle(self, Path(folder), look or Look())
 
 
 def make_report(
@@ -109,6 +113,7 @@ def make_report(
     seed: Seed = 0,
     files: Sequence[str | os.PathLike[str]] = (),
     excluded: dict[str, int] | None = None,
+    dimensions: Dimensions | None = None,
 ) -> Report:
     """Analyse answers and gather everything a report shows.
 
@@ -131,6 +136,7 @@ def make_report(
     seed : fixes everything random.
     files : where the answers came from, for the record and the hash.
     excluded : participant -> number of answers that were left out before.
+    dimensions : what ``nearfar.find_dimensions`` found, for a section of the page.
 
     Examples
     --------
@@ -160,6 +166,8 @@ def make_report(
         answers = answers.triplets
     if isinstance(answers, Analysis) and not (isinstance(model, str) and model == "auto" and seed == 0):
         raise InputError("model and seed: an Analysis has its own; give them to nearfar.analyse")
+    if isinstance(answers, Analysis) and features is not None:
+        raise InputError("features: an Analysis has its own; give them to nearfar.analyse")
     analysis = (
         answers
         if isinstance(answers, Analysis)
@@ -197,6 +205,7 @@ def make_report(
             checks=checks,
             n_clusters=n_clusters,
             groups=groups,
+            dimensions=dimensions,
         )
     data["pseudonyms"] = not show_participants
     return Report(analysis, data, shown, pictures.files, thumbs, n_clusters, groups or {})

@@ -94,6 +94,7 @@ def methods(data: dict[str, Any]) -> str:
         sentences.append(
             "The expected correlations of map distances with a new study are split-half correlations, corrected by Spearman-Brown."
         )
+    sentences += [data["findings"]["explained"]["details"]] if data["explained"] else []
     sentences += [words.FLAGGING] if data["participants"] else []
     if data["findings"]["subgroups"]:
         sentences.append(
@@ -116,7 +117,8 @@ def _first(data: dict[str, Any], finding: str) -> str:
 
 def _model(models: dict[str, Any]) -> list[str]:
     best, plane = models["best"], models["map"]
-    base, _, size = best.rpartition("-") if best.rpartition("-")[0] else (best, "", "")
+    plain = best.removesuffix("+features")
+    base, _, size = plain.rpartition("-") if plain.rpartition("-")[0] else (plain, "", "")
     if base in words.EMBEDDINGS:
         text = f"Objects were embedded by {words.EMBEDDINGS[base]} in {count(int(size), 'dimension')}"
     elif all(part in KERNELS for part in base.split("+")):
@@ -130,6 +132,11 @@ def _model(models: dict[str, Any]) -> list[str]:
     else:
         text = f"Similarities are those of the model {best}"
     sentences = [f"{text}."]
+    if plain != best:
+        sentences.append(
+            "Vectors of the objects were a Gaussian-process prior of the points. Their kernel, share and weights were chosen by "
+            "held-out answers within the training answers."
+        )
     if models["scores"] and not models["is_named"]:
         names = ", ".join(score["name"] for score in models["scores"])
         sentences.append(
@@ -140,7 +147,7 @@ def _model(models: dict[str, Any]) -> list[str]:
         )
     if plane not in ("", best):
         sentences.append(f"The map comes from a separate model, {plane} ({words.gloss(plane)}).")
-    elif plane and not plane.endswith("-2"):
+    elif plane and not plane.removesuffix("+features").endswith("-2"):
         sentences.append(f"The map shows the first two principal components of {best}.")
     return sentences
 
@@ -155,7 +162,7 @@ def results(data: dict[str, Any]) -> str:
         sentences.append(f"{model} has {accuracy}.")
         sentences += [models["dimensions"], findings["ceiling"]["text"], findings["enough"]["text"]]
     sentences += [
-        findings[name]["text"] for name in ("reliability", "clusters", "subgroups") if findings[name]
+        findings[name]["text"] for name in ("worth", "reliability", "clusters", "subgroups") if findings[name]
     ]
     for pair in data["groups"]["pairs"] if data["groups"] else ():
         sentences.append(f"{pair['finding']['text'].rstrip('.')} (p = {pair['p']:.3f}).")

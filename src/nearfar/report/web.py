@@ -31,6 +31,8 @@ IN_SCRIPT = (
     "curve",
     "agreement",
     "groups",
+    "explained",
+    "dimensions",
 )
 
 

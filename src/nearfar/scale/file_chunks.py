@@ -68,6 +68,9 @@ class Chunk:
         for source in self._sources():
             reader = self.format.reader([source], names)
             opened = reader.open(source)
+            if opened.grammar.gather is not None:
+                kind = "ratings and sorts are compared within a whole file"
+                raise FileError(f"{opened.table.name}: {kind}; write it with  nearfar convert  first")
             for batch in reader.batches(opened, ROWS):
                 if len(batch.rejected) and not reader.drop:
                     raise rows_error(opened.table, batch.rejected, batch.rows)

@@ -60,6 +60,16 @@ def phi_margins(phi: Any, anchor: Indices, one: Indices, other: Indices) -> Floa
     return without_rounding(margin, size, phi.dtype)
 
 
+def product_margins(points: NDArray[Any], anchor: Indices, one: Indices, other: Indices) -> Floats:
+    """(m,) ``x_a.x_i - x_a.x_j``: positive where the similarity to i is larger.
+
+    >>> product_margins(np.array([[1.0, 0.0], [2.0, 1.0], [0.0, 1.0]]), np.array([0]), np.array([1]), np.array([2]))
+    array([2.])
+    """
+    to_one, to_other = _row_products(points, anchor, one), _row_products(points, anchor, other)
+    return without_rounding(to_one - to_other, np.maximum(to_one, to_other), points.dtype)
+
+
 def without_rounding(margin: Floats, size: Floats, dtype: Any) -> Floats:
     """The one rule for ties: a margin that may be rounding error of sums of this ``size`` is 0. In and out: margin."""
     margin[np.abs(margin) <= tie_tolerance(dtype) * size] = 0

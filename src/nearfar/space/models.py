@@ -1,7 +1,8 @@
 """Models: whatever turns answers into a space.
 
 Names are a kernel ("k1", "k1+k2", "score"), a kernel's PCA with its dimensions ("score-5"), or an embedding with its
-dimensions ("soe-8"), with vectors of the objects as a prior where they are given ("soe-8+features"). Any object with ``fit_transform(answers)`` is a model, too. "auto", the model that predicts held-out answers best, is chosen one room further, in ``evaluate``.
+dimensions ("soe-8"; "nonneg" alone chooses them), with vectors of the objects as a prior where they are given
+("soe-8+features"). Any object with ``fit_transform(answers)`` is a model, too. "auto", the model that predicts held-out answers best, is chosen one room further, in ``evaluate``.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ if TYPE_CHECKING:
 
 KERNELS = ("k1", "k2", "k1+k2", "score")
 WITH_FEATURES = "+features"  # what the name of a model with vectors ends with
-EMBEDDINGS = {"ste": "STE", "tste": "TSTE", "ckl": "CKL", "soe": "SOE", "gnmds": "GNMDS"}
+EMBEDDINGS = {
+    "ste": "STE", "tste": "TSTE", "ckl": "CKL", "soe": "SOE", "gnmds": "GNMDS", "nonneg": "NonNegative",
+}  # fmt: skip
 
 
 class FitCache:
@@ -100,7 +103,7 @@ class Model:
         """This embedding with vectors as a prior; kernels are made of answers alone."""
         if self.base not in EMBEDDINGS:
             raise InputError(
-                f"features: {self.name} is made of answers alone; take an embedding such as 'soe-5', or 'auto'"
+                f"features: {self.name} is made of answers alone; name an embedding such as 'soe-5', or 'auto'"
             )
         return replace(self, name=f"{self.name}{WITH_FEATURES}", prior=vectors)
 
@@ -328,6 +331,8 @@ def _from_name(text: str) -> Model:
     dimensions = int(digits) if dash and len(digits) < 10 else 0
     if base in EMBEDDINGS and dimensions > 0:
         return Model(f"{base}-{dimensions}", base, dimensions)
+    if base == "nonneg" and not dash:
+        return Model(base, base)
     if base in EMBEDDINGS and not dash:
         raise InputError(f"model: {text!r} needs a number of dimensions, such as '{base}-2' or '{base}-8'")
     try:
@@ -359,4 +364,5 @@ def _space_of_estimator(name: str, estimator: Any, answers: Triplets) -> Space:
             "of coordinates per object",
         )
     informed = getattr(estimator, "informed_", mentioned(answers))
-    return Space(points, answers.objects, kind="points", informed=informed, **facts)
+    similarity: Any = getattr(estimator, "similarity", "distance")
+    return Space(points, answers.objects, kind="points", informed=informed, similarity=similarity, **facts)

@@ -17,7 +17,14 @@ from nearfar._tools.memory import check_points, check_square
 from nearfar.blocks import join
 from nearfar.errors import InputError
 from nearfar.kernel.phi import as_rows, is_sparse
-from nearfar.space.margins import nearest_points, non_zero, phi_margins, point_margins, scaled
+from nearfar.space.margins import (
+    nearest_points,
+    non_zero,
+    phi_margins,
+    point_margins,
+    product_margins,
+    scaled,
+)
 from nearfar.space.results import (
     Clusters,
     Predictions,
@@ -36,6 +43,7 @@ if TYPE_CHECKING:
 
 SpaceKind = Literal["kernel", "points"]
 Diagonal = Literal["shift", "keep"]
+Similarity = Literal["distance", "product"]
 
 
 class Space:
@@ -56,6 +64,8 @@ class Space:
     model : the name of the model that made it.
     estimator : what was fitted, for ``extend``: it has ``transform(answers)``.
     diagonal : "shift" or "keep": whether maps, clusters and trees of a kernel are those of the shifted K.
+    similarity : what points predict answers by: "distance", or the inner "product" of non-negative dimensions, whose maps,
+        clusters and trees are those of the points scaled to length 1 each.
 
     Examples
     --------
@@ -78,6 +88,7 @@ class Space:
         model: str = "",
         estimator: Any = None,
         diagonal: Diagonal = "shift",
+        similarity: Similarity = "distance",
     ) -> None:
         if getattr(rows, "ndim", 0) != 2:
             raise InputError(f"rows: expected one row per object, got shape {np.shape(rows)}")
@@ -90,6 +101,7 @@ class Space:
         self.model = model or kind
         self.estimator = estimator
         self.diagonal = diagonal
+        self.similarity = similarity
         if informed is None:
             informed = non_zero(rows) if kind == "kernel" else np.ones(n, dtype=bool)
         self.informed = np.asarray(informed, dtype=bool)
@@ -315,8 +327,13 @@ class Space:
     # ---------------------------------------------------------------- answers
 
     def margins(self, anchor: NDArray[Any], one: NDArray[Any], other: NDArray[Any]) -> Floats:
-        """(m,) ``|a - other|^2 - |a - one|^2``: positive where ``one`` is nearer, 0 for a tie or an unknown object."""
-        if self.kind == "kernel":
+        """(m,) ``|a - other|^2 - |a - one|^2``: positive where ``one`` is nearer, 0 for a tie or an unknown object.
+
+        Where similarity is the inner product, ``a.one - a.other``.
+        """
+        if self.similarity == "product":
+            margin = product_margins(self.rows, anchor, one, other)
+        elif self.kind == "kernel":
             margin = phi_margins(self.rows, anchor, one, other)
         else:
             margin = point_margins(self.rows, anchor, one, other)
@@ -379,7 +396,7 @@ class Space:
 
     def _with(self, **changed: Any) -> Space:
         """This space with other rows."""
-        names = ("rows", "objects", "kind", "informed", "model", "estimator", "diagonal")
+        names = ("rows", "objects", "kind", "informed", "model", "estimator", "diagonal", "similarity")
         return Space(**{name: getattr(self, name) for name in names} | changed)
 
     def _once(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
@@ -395,7 +412,10 @@ class Space:
     def _scaled(self) -> Floats:
         """Points centred and scaled to a mean squared length of 1 over informed objects; 0 for the others."""
         points = np.zeros((len(self), self.rows.shape[1]))
-        points[self.informed] = scaled(np.asarray(self.rows, dtype=np.float64)[self.informed])
+        rows = np.asarray(self.rows, dtype=np.float64)[self.informed]
+        if self.similarity == "product":
+            rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(float).tiny)
+        points[self.informed] = scaled(rows)
         return points
 
     @cached_property

@@ -19,12 +19,18 @@ from .models import headline as headline
 from .models import plane as plane
 from .models import reliability as reliability
 from .models import warned as warned
+from .nameable import dimension_facts as dimension_facts
+from .nameable import dimensions_found as dimensions_found
+from .nameable import dimensions_text as dimensions_text
 from .objects import OUTLIERS as OUTLIERS
 from .objects import clusters as clusters
 from .objects import collected as collected
 from .objects import controls as controls
+from .objects import explained as explained
+from .objects import explained_text as explained_text
 from .objects import kept_by_chance as kept_by_chance
 from .objects import left_out as left_out
+from .objects import predicted as predicted
 from .objects import stability as stability
 from .objects import stability_text as stability_text
 from .people import FLAGGING as FLAGGING
@@ -36,6 +42,7 @@ from .people import reason as reason
 from .people import subgroups as subgroups
 from .plan import advice as advice
 from .plan import advice_text as advice_text
+from .plan import forecast_text as forecast_text
 from .vectors import worth as worth
 from .vectors import worth_rows as worth_rows
 from .vectors import worth_text as worth_text

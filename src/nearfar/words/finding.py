@@ -38,6 +38,9 @@ def gloss(model: str) -> str:
         return "vectors alone"
     if model.endswith("+features"):
         return f"{gloss(model.removesuffix('+features'))}, vectors as a prior"
+    if model.partition("-")[0] == "nonneg":
+        size = model.partition("-")[2]
+        return "non-negative dimensions" + (f", at most {size}" if size else "")
     base, _, size = model.rpartition("-")
     dimensions = count(int(size), "dimension") if base and size.isdecimal() else ""
     if dimensions and base in EMBEDDINGS:
@@ -94,5 +97,6 @@ def whose(scope: Scope) -> str:
         "new": "new questions",
         "same sets": "questions within these booklets",
         "adaptive": "these adaptive questions",
+        "same": "the same questions",
     }
     return f"{who}answers to {which[scope.questions]}"

@@ -10,11 +10,11 @@ from nearfar.words.finding import Finding, gloss, interval, points_with_interval
 
 if TYPE_CHECKING:
     from nearfar.evaluate.analysis import Analysis
-    from nearfar.evaluate.api import DimensionChoice
     from nearfar.evaluate.bootstrap import Scope
     from nearfar.evaluate.ceiling import NoiseCeiling
     from nearfar.evaluate.comparison import Comparison, Score
     from nearfar.evaluate.curve import LearningCurve
+    from nearfar.evaluate.dimension_count import DimensionChoice
     from nearfar.evaluate.judging import Judging
     from nearfar.evaluate.map_stability import Reliability
 
@@ -37,6 +37,10 @@ def accuracy(analysis: Analysis) -> Finding:
     scores, best = analysis.scores, analysis.best
     text = f"Expected for {applies_to(best, scores.scope)}. Model: {best.name} ({gloss(best.name)})."
     details = _beyond(scores.scope)
+    if not math.isnan(best.odd_one_out):
+        details.append(
+            f"Of three objects it predicts the odd one in {percent(best.odd_one_out)} (guessing 33)."
+        )
     if not scores.above_guessing:
         details.insert(0, "That is not clearly better than guessing: collect more answers first.")
     elif scores.remembers_pairs:
@@ -86,25 +90,31 @@ def choice(analysis: Analysis) -> str:
     if best.name == first:
         why = f"Of {models}, {named} was the most accurate."
     else:
-        why = f"Of {models}, {first} was the most accurate. {named} was chosen: it is simpler and at most 0.1 points worse."
+        most = "half a point" if analysis.space.n_components == 1 else "0.1 points"
+        why = f"Of {models}, {first} was the most accurate. {named} was chosen: it is simpler and at most {most} worse."
     return f"{why} The accuracy of {best.name} is corrected for this choice."
 
 
 def dimensions(analysis: Analysis) -> str:
     """How many dimensions the answers support; "" where that was not judged."""
-    enough = analysis.dimension
-    sizes = sorted({model.n_components for model in analysis.models if model.n_components})
-    if not enough or len(sizes) < 2:
+    chosen = analysis.dimension_choice
+    if chosen is None or not chosen.dimension or len(chosen.dimensions) < 2:
         return ""
-    fewer = sizes[max(sizes.index(enough) - 1, 0)]
-    needed = f"At least {fewer + 1} dimensions are needed. " if fewer < enough else ""
-    if enough == sizes[-1]:
-        return f"{needed}More than {enough} were not tried."
-    size = count(enough, "dimension")
-    text = f"{needed}It is not certain that more than {size} improve the accuracy by at least half a point."
-    if analysis.is_named or (analysis.space.n_components or 0) <= enough:
-        return text
-    return f"{text} In this sample {analysis.best.name} predicted more answers than any model with {size}."
+    return f"{_needed(chosen)}."
+
+
+def _needed(chosen: DimensionChoice) -> str:
+    """The fewest dimensions that are certain, and whether more may help."""
+    enough, tried = chosen.dimension, chosen.dimensions
+    fewer = tried[max(tried.index(enough) - 1, 0)]
+    needed = (
+        f"At least {count(fewer + 1, 'dimension is', 'dimensions are')} needed; " if fewer < enough else ""
+    )
+    if enough == tried[-1]:
+        return f"{needed}more than {enough} were not tried"
+    if needed:
+        return f"{needed}more than {enough} do not make held-out answers clearly likelier"
+    return f"{count(enough, 'dimension')} may be enough: more do not make held-out answers clearly likelier"
 
 
 def plane(analysis: Analysis) -> str:
@@ -146,21 +156,25 @@ def headline(analysis: Judging) -> str:
 def comparison_text(comparison: Comparison) -> str:
     """The table of models, with what the figures do and do not say."""
     width = max(len(comparison.pair_memory.name), *(len(score.name) for score in comparison))
+    odd = not math.isnan(comparison.best.odd_one_out)
     lines = [
         f"{number(comparison.n_answers)} answers about {number(comparison.n_objects)} objects, held out in {comparison.cv} folds by {unit(comparison.unit)}",
         ceiling(comparison.ceiling, comparison.scope.n_participants).text.replace("\xa0", " "),
         "",
-        f"{'model':<{width}}  accuracy  95 % interval     ties  seconds  behind best",
+        f"{'model':<{width}}  accuracy  95 % interval   {'odd of 3  ' * odd}  ties  seconds  behind best",
     ]
     for score in [*comparison.ranked(), comparison.pair_memory]:
         behind = "best" if score.name == comparison.best.name else f"{score.behind:.3f}"
         if score.as_good_as_best and score.name != comparison.best.name:
             behind += " no clear difference"
         lines.append(
-            f"{score.name:<{width}}  {score.accuracy:8.3f}  {_limits(score.low, score.high):14}  {score.ties:6.1%}  "
+            f"{score.name:<{width}}  {score.accuracy:8.3f}  {_limits(score.low, score.high):14}  "
+            f"{f'{score.odd_one_out:8.3f}  ' * odd}{score.ties:6.1%}  "
             f"{score.seconds:7.3f}  {behind}"
         )
     notes = _beyond(comparison.scope)
+    if odd:
+        notes.insert(0, "odd of 3: share of odd ones out predicted, of three objects (guessing 0.333).")
     if not comparison.above_guessing:
         notes.append(
             f"No model is clearly above guessing (p = {comparison.p_guessing:.2f}, corrected for {count(len(comparison), 'model')})."
@@ -186,12 +200,7 @@ def dimension_text(chosen: DimensionChoice) -> str:
     """How many dimensions the answers support."""
     if chosen.dimension == 0:
         return "noise: no number of dimensions predicts clearly better than guessing"
-    enough = f"{count(chosen.dimension, 'dimension')} may be enough"
-    if chosen.dimension == max(chosen.dimensions) > 1:
-        return f"{chosen.dimension} dimensions do best, the most that were tried; more may do better"
-    if chosen.dimension != chosen.best_dimension:
-        enough += f"; {chosen.best_dimension} do best, but a gain of at least half a point is not certain"
-    return enough
+    return _needed(chosen)
 
 
 # ---------------------------------------------------------------- the best possible accuracy

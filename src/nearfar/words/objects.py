@@ -7,13 +7,14 @@ from collections.abc import Sequence
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
-from nearfar._tools.text import count, display_names, listed, number, percent
+from nearfar._tools.text import MINUS, count, display_names, listed, number, percent
 from nearfar.words.finding import Finding
 
 if TYPE_CHECKING:
     from nearfar.evaluate.analysis import Analysis
     from nearfar.evaluate.clusters import ClusterCount
     from nearfar.evaluate.map_stability import Stability
+    from nearfar.evaluate.properties import Explained, Property
 
 
 OUTLIERS = "An outlier's mean similarity to its nearest neighbours is more than three robust standard deviations below the median."
@@ -138,3 +139,35 @@ def stability_text(positions: Stability) -> str:
         )
         lines.append(kept_by_chance(positions))
     return "\n".join(line for line in lines if line)
+
+
+def explained(found: Explained) -> Finding:
+    """Which properties of the objects a space predicts."""
+    of = count(len(found.properties), "property", "properties")
+    sure = [each.name for each in found.properties if each.p <= 0.05]
+    named = (
+        f"{len(sure)} of {of} better than chance: {listed(sure)}"
+        if sure
+        else f"none of {of} better than chance"
+    )
+    how = (
+        f"Numbers: R² of ridge regression on the coordinates of {found.model}, in 10 folds over objects. Categories: share of "
+        "objects whose category is the most frequent one among their 5 nearest others. Chance is the mean over "
+        f"{number(found.n_permutations)} permutations of the objects. p is corrected for the number of properties: in every "
+        "permutation the largest result of all properties counts."
+    )
+    gone = "".join(f" {name} is left out: {reason}." for name, reason in found.left_out.items())
+    return Finding("note", f"{len(sure)} of {of}", f"{found.model} predicts {named}.", how + gone)
+
+
+def explained_text(found: Explained) -> str:
+    """What the terminal prints: a line per property."""
+    rows = [f"{each.name}: {predicted(each)}, p = {each.p:.3f}" for each in found.properties]
+    return "\n".join([explained(found).text, *rows])
+
+
+def predicted(found: Property) -> str:
+    """How well one property is predicted: R2, or accuracy beside chance."""
+    if found.is_numeric:
+        return f"R² {found.value:.2f}".replace("-", MINUS)
+    return f"accuracy {percent(found.value, 0)} (chance {percent(found.chance, 0)})"

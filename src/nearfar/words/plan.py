@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 from nearfar._tools.text import count
 
 if TYPE_CHECKING:
-    from nearfar.evaluate.advice import Advice
+    from nearfar.evaluate.advice import Advice, Assumptions
+    from nearfar.evaluate.forecast import Forecast
 
 
 def advice(plan: Advice) -> str:
@@ -41,9 +42,43 @@ def advice_text(plan: Advice) -> str:
     return "\n".join([*lines, "", f"Best possible accuracy: {plan.ceiling:.3f}", advice(plan)])
 
 
-def _assumed(plan: Advice) -> list[str]:
-    """What an advice rests on."""
-    scheme, given, pilot = plan.scheme, plan.assumptions, plan.pilot
+def forecast_text(plan: Forecast) -> str:
+    """What some participants can answer in their minutes, and what that tells."""
+    given, within = plan.assumptions, plan.people * plan.n_again
+    assumed = [
+        _asked(plan),
+        *_guessed(given),
+        "Participants differ in precision, and 1 in 10 answers at random.",
+    ]
+    if plan.n_objects > plan.n_simulated:
+        assumed.append(f"Simulated with {plan.n_simulated} objects and as many answers for each.")
+    parts = [(plan.n_new, "new question"), (plan.n_again, "repeat"), (plan.checks, "check")]
+    booklet = ", ".join(count(number, what) for number, what in parts if number)
+    answers, asked = count(plan.people * plan.n_new, "answer"), count(plan.questions, "different question")
+    said = ["with one another"] * (plan.each >= 1.5) + [f"with themselves ({within:,} repeats)"] * bool(
+        within
+    )
+    known = f"The repeats show how well participants agree {' and '.join(said)}."
+    lines = [
+        *(f"Assumed: {text}" for text in assumed),
+        "",
+        f"In {given.minutes:g} min a participant answers {count(plan.per_person, 'question')}: {booklet}.",
+        f"{count(plan.people, 'participant')} give {answers} to {asked}, {plan.each:.2g} to each.",
+        known if said else "Nothing is asked twice, so agreement and the noise ceiling will be unknown.",
+        "",
+        "     people    answers      cost  accuracy  95 % interval",
+    ]
+    lines += [
+        f"{row.people:11,}{row.answers:11,}{row.cost:10,.0f}{row.accuracy:10.3f}        ± {row.half_width:.3f}"
+        + ("  <- yours" if row.people == plan.people else "")
+        for row in plan.rows
+    ]
+    return "\n".join([*lines, "", f"Best possible accuracy: {plan.ceiling:.3f}"])
+
+
+def _asked(plan: Advice | Forecast) -> str:
+    """The objects and the questions about them."""
+    scheme = plan.scheme
     kinds = {
         "near": "is a nearer to b or to c",
         "odd": "odd one out of three",
@@ -51,11 +86,24 @@ def _assumed(plan: Advice) -> list[str]:
         "grid": f"pick {scheme.pick} of {scheme.size} that are nearest",
     }
     draw = "drawn evenly" if scheme.draw == "random" else f"the landmark design of {scheme.draw}"
-    told = [f"{plan.n_objects:,} objects; questions '{kinds[scheme.kind]}', {draw}."]
+    return f"{plan.n_objects:,} objects; questions '{kinds[scheme.kind]}', {draw}."
+
+
+def _guessed(given: Assumptions) -> list[str]:
+    """What is assumed where there is no pilot."""
     shape = count(given.dimension, "dimension")
+    return [
+        f"Objects are random points in {shape} (normal distribution).",
+        f"Two people give the same answer to {given.agreement:.0%} of random questions.",
+    ]
+
+
+def _assumed(plan: Advice) -> list[str]:
+    """What an advice rests on."""
+    scheme, given, pilot = plan.scheme, plan.assumptions, plan.pilot
+    told, shape = [_asked(plan)], count(given.dimension, "dimension")
     if pilot is None:
-        told.append(f"Objects are random points in {shape} (normal distribution).")
-        told.append(f"Two people give the same answer to {given.agreement:.0%} of random questions.")
+        told += _guessed(given)
     else:
         told.append(
             f"As in the pilot of {count(pilot.n_answers, 'answer')}: predicted best in {shape}, accuracy {pilot.accuracy.value:.3f} "
@@ -67,7 +115,8 @@ def _assumed(plan: Advice) -> list[str]:
         told.append(
             f"There are {total:,} different questions; larger budgets ask several people each of them."
         )
-    pace = f"{plan.seconds:g} s a question, {given.minutes:g} min a person, pay {given.pay:g} an hour"
+    from_pilot = " (median of the pilot)" if pilot and pilot.seconds and not given.seconds else ""
+    pace = f"{plan.seconds:.3g} s a question{from_pilot}, {given.minutes:g} min a person, pay {given.pay:g} an hour"
     told.append(f"{pace}; people differ by chance only.")
     if plan.n_objects > plan.n_simulated:
         told.append(f"Simulated with {plan.n_simulated} objects and as many answers for each.")

@@ -9,7 +9,9 @@ from nearfar._tools.text import count, listed, percent
 from nearfar.words.finding import Finding, interval, points_with_interval
 
 if TYPE_CHECKING:
+    from nearfar.evaluate.bootstrap import Estimate
     from nearfar.evaluate.ceiling import NoiseCeiling
+    from nearfar.evaluate.comparison import Score
     from nearfar.evaluate.worth import Worth
 
 
@@ -50,7 +52,7 @@ def _details(found: Worth) -> str:
 def worth_rows(found: Worth, ceiling: NoiseCeiling | None = None) -> list[tuple[str, str, str]]:
     """(what, accuracy, 95 % interval) of vectors, answers, both, and what is possible."""
     rows = [
-        (what, percent(score.accuracy), interval(score.low, score.high))
+        (what, percent(score.accuracy), _limits(score))
         for what, score in (
             ("vectors alone", found.alone),
             (f"answers alone ({found.answers.name})", found.answers),
@@ -59,19 +61,22 @@ def worth_rows(found: Worth, ceiling: NoiseCeiling | None = None) -> list[tuple[
     ]
     if found.new_objects is not None:
         new = found.new_objects
-        rows.append(
-            ("both, for objects left out of the answers", percent(new.value), interval(new.low, new.high))
-        )
+        rows.append(("both, for objects left out of the answers", percent(new.value), _limits(new)))
     if ceiling is not None and ceiling.best_possible is not None:
         best = ceiling.best_possible
-        rows.append(("best possible (noise ceiling)", percent(best.value, 0), interval(best.low, best.high)))
+        rows.append(("best possible (noise ceiling)", percent(best.value, 0), _limits(best)))
     return rows
+
+
+def _limits(estimate: Score | Estimate) -> str:
+    return interval(estimate.low, estimate.high).partition("interval ")[2] or "unknown"
 
 
 def worth_text(found: Worth, ceiling: NoiseCeiling | None = None) -> str:
     """What vectors are worth, a line each."""
     rows = worth_rows(found, ceiling)
     width = max(len(what) for what, _, _ in rows)
-    lines = [f"{what:<{width}}  {value:>6}  {limits}".rstrip() for what, value, limits in rows]
+    lines = [f"{'predicted from':<{width}}  accuracy  95 % interval"]
+    lines += [f"{what:<{width}}  {value:>8}  {limits}" for what, value, limits in rows]
     told = worth(found)
     return "\n".join([*lines, str(told)]).replace("\xa0", " ")

@@ -3,7 +3,6 @@ import { balance, bars, curve, map } from "./charts.js";
 
 const $ = (id) => document.getElementById(id);
 const EVERY = 3000;
-const FIRST = 12; // people shown before the rest is asked for
 let everybody = false, last = null, drawn = {};
 
 const percent = (share) => (share === null || share === undefined ? "–" : Math.round(100 * share) + " %");
@@ -68,9 +67,10 @@ function figures(told) {
   if (!view) return;
   if (view.map) draw("map", [view.map, view.objects], () => map($("map"), view.map, view.objects, `Map of ${view.objects.length} objects`));
   else put("map-why", "The map appears with the first answers of several people.");
-  if (view.map) put("map-why", "Similar objects lie close together, as far as the answers tell so far.");
+  if (view.map) put("map-why", `Similar objects lie close together, as far as the answers tell so far. Drawn from the model ${view.model}.`);
   if (view.curve) {
-    put("curve-why", `Held-out answers predicted by ${view.curve.model}; the green band is the best possible.`);
+    const best = view.ceiling && view.ceiling.best_possible;
+    put("curve-why", `Held-out answers predicted by ${view.curve.model}${best ? "; the green band is the best possible" : ""}.`);
     draw("curve", [view.curve, view.ceiling], () => curve($("curve"), view.curve, view.ceiling && view.ceiling.best_possible, `Accuracy ${percent(view.curve.points.at(-1).accuracy)} with ${Math.round(view.curve.points.at(-1).answers)} answers`));
   }
 }
@@ -86,13 +86,15 @@ function people(told) {
   const judged = new Map(((told.view && told.view.people) || []).map((one) => [one.name, one]));
   const reason = (one) => [one.claims, judged.get(one.name)?.reason].filter(Boolean).join("; ");
   const order = [...told.everybody].sort((a, b) => (reason(b) ? 1 : 0) - (reason(a) ? 1 : 0));
-  const shown = everybody ? order : order.slice(0, FIRST);
+  const shown = everybody ? order : order.filter(reason);
+  put("people-title", everybody ? "Participants" : "Participants to check");
+  put("people-none", shown.length ? "" : order.length ? "Nobody has a reason to be checked so far." : "Nobody has started yet.");
   draw("people", [shown, [...judged.values()]], () => {
     $("people").replaceChildren(...shown.map((one) => row(one, { ...judged.get(one.name), reason: reason(one) })));
   });
-  $("more").hidden = everybody || order.length <= FIRST;
-  $("more").textContent = `Show all ${order.length} people`;
-  if (!order.length) $("people").replaceChildren(Object.assign(document.createElement("tr"), {}));
+  $("people-table").hidden = !shown.length;
+  $("more").hidden = !order.length || (!everybody && order.length === shown.length);
+  $("more").textContent = everybody ? "Show only participants to check" : `Show all participants (${count(order.length)})`;
 }
 
 function row(one, figures) {
@@ -146,7 +148,7 @@ async function look() {
 $("pause").onclick = async () => { await post("state", { state: last.state === "open" ? "paused" : "open" }); await look(); };
 $("logout").onclick = async () => { await post("logout", {}); location.reload(); };
 addEventListener("resize", () => { drawn = {}; if (last) { summary(last); figures(last); } });
-$("more").onclick = () => { everybody = true; people(last); };
+$("more").onclick = () => { everybody = !everybody; people(last); };
 
 async function forever() {
   for (;;) {

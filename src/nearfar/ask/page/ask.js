@@ -1,7 +1,8 @@
 // The way through a study: welcome, consent, practice, questions with breaks, the code. A reload goes on where it stopped.
 import { Queue } from "./queue.js";
 import { call, insist, kept, newId, newToken } from "./server.js";
-import { Ahead, ask, fill, show } from "./screen.js";
+import { calibrate, formPage } from "./forms.js";
+import { Ahead, ask, fill, setUp, show } from "./screen.js";
 
 const $ = (id) => document.getElementById(id);
 const query = new URLSearchParams(location.search);
@@ -16,7 +17,7 @@ function tell(state) {
   line.textContent = !texts ? "" : state === "picture" ? texts.picture_failed : texts[state] || "";
 }
 
-const click = (id) => new Promise((done) => { $(id).onclick = done; $(id).focus({ preventScroll: true }); });
+const click = (id) => new Promise((done) => { $(id).onclick = () => done(id); $(id).focus({ preventScroll: true }); });
 
 async function note(title, text, button) {
   $("note-title").textContent = title;
@@ -45,7 +46,7 @@ async function begin(ids) {
     show("welcome");
     await click("begin");
     show("consent");
-    await click("agree");
+    if (await Promise.race([click("disagree"), click("agree")]) === "disagree") return { told: { status: "declined" } };
   }
   queue = new Queue("nearfar-" + study.id, (answers) => {
     const own = answers.filter((one) => one.token === token);
@@ -56,35 +57,93 @@ async function begin(ids) {
   for (let tries = 0; tries < 20 && !queue.empty && navigator.onLine; tries++) await pause(100); // first what is left from last time
   const told = await started(!back);
   if (query.has("new")) history.replaceState(null, "", location.pathname);
-  return { told, back };
+  return { told };
 }
 
 const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
 
 // answers of one token at a time: another person's, left on a shared computer, are sent under their own
 async function send(answers) {
-  const whose = answers[0].token;
-  const own = answers.filter((one) => one.token === whose);
+  const { id, token: whose, page, fields } = answers[0];
+  if (page) {
+    try { await call("form", { token: whose, body: { page, fields } }); return { saved: [id], refused: [] }; } catch (error) {
+      if (error.status === 400) return { saved: [], refused: [{ id }] }; // the study changed meanwhile: the page comes again
+      throw error;
+    }
+  }
+  const own = answers.filter((one) => one.token === whose && !one.page);
   const bare = own.map(({ token: _, ...answer }) => answer);
   return call("answers", { token: whose, body: { answers: bare } });
 }
 
-async function practise() {
-  if (!study.practice.length) return;
+async function practise(practice) {
+  if (!practice.length) return;
   await note("", study.texts.practice, study.texts.next);
-  for (const [at, shown] of study.practice.entries()) {
-    await ask(study, shown, { practice: true, where: study.texts.practice_title, share: at / study.practice.length, tell });
+  for (const [at, shown] of practice.entries()) {
+    await ask(study, shown, { practice: true, where: study.texts.practice_title, share: at / practice.length, tell });
   }
-  await note("", study.texts.practice_done, study.texts.begin);
 }
 
-async function questions(places) {
+// a page of the form, kept like an answer until the server has it
+async function form(page, filled) {
+  if (!study.forms[page].length || filled.has(page)) return;
+  $("where").textContent = "";
+  await queue.add({ id: newId(), token, page, fields: await formPage(study.forms[page], study.texts) });
+}
+
+// after practice: whoever has not understood practises again, a few times
+async function understood(practice) {
+  for (;;) {
+    $("where").textContent = "";
+    const fields = await formPage(study.forms.practice, study.texts);
+    const told = await insist("form", { token, body: { page: "practice", fields } }, tell);
+    if (told.saved) return;
+    await note(study.texts.not_quite_title, study.texts.not_quite, study.texts.next);
+    await practise(practice);
+  }
+}
+
+async function measure(filled) {
+  const { size, unit } = study.screen;
+  if (!size) return;
+  const key = "nearfar:px_per_mm:" + devicePixelRatio;
+  let scale = unit === "px" ? 1 : Number(kept.get(key));
+  if (!scale || (unit === "mm" && !filled.has("calibration"))) {
+    scale = await calibrate(study.texts);
+    kept.set(key, String(scale));
+    await queue.add({ id: newId(), token, page: "calibration", fields: { px_per_mm: scale } });
+  }
+  root.style.setProperty("--size", size * scale + "px");
+}
+
+// a notice after five answers whose median is faster than the study allows
+const recent = [];
+function tooFast({ milliseconds, away }) {
+  recent.push(milliseconds - away);
+  const fast = recent.length >= 5 && recent.slice(-5).sort((a, b) => a - b)[2] < 1000 * study.screen.fast_seconds;
+  if (fast) recent.length = 0;
+  return fast;
+}
+
+// by the pace so far, or as assumed for this kind of question
+function minutesLeft(left, done, since) {
+  const seconds = done >= 5 ? (performance.now() - since) / 1000 / done : study.seconds;
+  return Math.max(1, Math.round((left * seconds) / 60));
+}
+
+async function questions({ places, practice }, filled) {
   const texts = study.texts;
   const sent = queue.places();
   const open = places.filter((place) => !place.answered && !sent.has(place.place));
   const ahead = new Ahead(study);
   ahead.look(open);
-  if (open.length === places.length) await practise();
+  const asks = study.forms.practice.length && !filled.has("practice");
+  if (open.length === places.length) {
+    await practise(practice);
+    if (asks) await understood(practice);
+    if (practice.length) await note("", texts.practice_done, texts.begin);
+  } else if (asks) await understood(practice);
+  const since = performance.now();
   let sinceBreak = 0;
   for (const [at, place] of open.entries()) {
     const done = places.length - open.length + at;
@@ -92,10 +151,13 @@ async function questions(places) {
       sinceBreak = 0;
       await note(texts.break_title, fill(texts.break_text, { done, total: places.length }), texts.go_on);
     }
-    const where = fill(texts.progress, { number: done + 1, total: places.length });
+    const minutes = minutesLeft(open.length - at, at, since);
+    const where = fill(texts.progress, { number: done + 1, total: places.length }) + " · " + fill(texts.minutes_left, { minutes });
     const answer = await ask(study, place.shown, { practice: done < 3 ? true : undefined, where, share: done / places.length, tell });
     ahead.look(open.slice(at + 1));
-    await queue.add({ id: newId(), token, place: place.place, ...answer });
+    const fast = tooFast(answer);
+    await queue.add({ id: newId(), token, place: place.place, ...answer, ...(fast ? { fast } : {}) });
+    if (fast) await note(texts.fast_title, texts.fast_text, texts.go_on);
     sinceBreak += 1;
   }
   $("bar").style.width = "100%";
@@ -142,9 +204,15 @@ async function main() {
   if (study.ids.some((name) => !ids[name])) return note(texts.no_id_title, texts.no_id_text);
   const { told } = await begin(ids);
   if (told.status !== "ok") return note(texts[told.status + "_title"], texts[told.status + "_text"]);
+  setUp(study);
   for (;;) {
-    const { places } = await insist("booklet", { token }, tell);
-    await questions(places);
+    const booklet = await insist("booklet", { token }, tell);
+    if (booklet.prompt) study.prompt = booklet.prompt;
+    const filled = new Set([...booklet.filled, ...queue.pages()]);
+    if (booklet.places.some((place) => !place.answered)) await measure(filled);
+    await form("before", filled);
+    await questions(booklet, filled);
+    await form("after", filled);
     const ended = await end();
     if (!ended.left) return thanks(ended);
   }

@@ -33,6 +33,10 @@ export class Queue {
     return new Set([...this.waiting.values()].map((answer) => answer.place));
   }
 
+  pages() {
+    return [...this.waiting.values()].map((answer) => answer.page).filter(Boolean);
+  }
+
   get empty() { return this.waiting.size === 0; }
 
   hurry() {

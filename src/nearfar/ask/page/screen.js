@@ -4,7 +4,21 @@ export const fill = (text, values) => text.replace(/\{(\w+)\}/g, (all, name) => 
 
 export function show(section) {
   for (const one of document.querySelectorAll("main > section")) one.hidden = one.id !== section;
+  document.body.dataset.section = section;
   scrollTo(0, 0);
+}
+
+// background and size of what is shown; letters are black or white, whichever is easier to read
+export function setUp({ screen, texts }) {
+  const root = document.documentElement;
+  if (screen.background) {
+    const light = [1, 3, 5].map((at) => parseInt(screen.background.slice(at, at + 2), 16) / 255).map((x) => (x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4));
+    root.style.setProperty("--tone", screen.background);
+    root.style.setProperty("--tone-ink", 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2] > 0.179 ? "#000000" : "#ffffff");
+    root.classList.add("toned");
+  }
+  if (screen.size) root.classList.add("sized");
+  $("cannot").hidden = !screen.cannot_tell;
 }
 
 // time the page was hidden
@@ -18,11 +32,12 @@ const awayTime = () => away + (hiddenAt === null ? 0 : performance.now() - hidde
 
 const named = (text, values) => fill(text, values).replace(/[\s:：]+$/u, ""); // some objects have no name to be read out
 
-function thing(study, number) {
-  const { display_name: name, picture } = study.objects[number];
+function thing(study, number, players, label) {
+  const { display_name: name, picture, media } = study.objects[number];
   const box = document.createElement("div");
   box.className = "thing";
-  if (picture && study.show !== "words") {
+  if (media !== "image" && picture) box.append(...player(study, picture, media, players, label));
+  else if (picture && study.show !== "words") {
     const image = document.createElement("img");
     image.src = "picture/" + picture;
     image.alt = study.show === "pictures" ? name : "";
@@ -56,9 +71,63 @@ async function ready(images, tell) {
   }
 }
 
+// sound and film: fetched whole before they are played
+const blobs = new Map(); // address -> promise of a local address, the latest last
+function blob(picture) {
+  if (!blobs.has(picture)) {
+    const fetched = fetch("picture/" + picture, { credentials: "omit" }).then((answer) => { if (!answer.ok) throw new Error(); return answer.blob(); }).then((data) => URL.createObjectURL(data));
+    fetched.catch(() => blobs.delete(picture));
+    blobs.set(picture, fetched);
+    if (blobs.size > 60) { const [oldest, gone] = blobs.entries().next().value; blobs.delete(oldest); gone.then(URL.revokeObjectURL, () => {}); }
+  }
+  return blobs.get(picture);
+}
+
+function player(study, picture, media, players, label) {
+  const element = document.createElement(media);
+  element.playsInline = true;
+  element.preload = "auto";
+  const button = Object.assign(document.createElement("button"), { type: "button", className: "play", disabled: true });
+  const one = { picture, element, button, ends: 0, plays: 0 };
+  const say = (text) => { button.textContent = text; button.setAttribute("aria-label", `${text}, ${label}`); };
+  one.play = () => {
+    for (const other of players) if (other !== one) { other.element.pause(); other.element.currentTime = 0; }
+    element.currentTime = 0;
+    element.play().then(() => { one.plays += 1; }, () => {});
+  };
+  element.onplaying = () => say("♪ " + study.texts.playing);
+  element.onpause = () => say((one.ends ? "↻ " + study.texts.play_again : "▶ " + study.texts.play));
+  element.onended = () => { one.ends += 1; element.onpause(); one.heard?.(); };
+  button.onclick = one.play;
+  say("▶ " + study.texts.play);
+  players.push(one);
+  return media === "video" ? [element, button] : [button];
+}
+
+// every sound and film loaded, trying again where the network fails, then played to its end once
+async function heard(players, tell) {
+  for (const one of players) {
+    for (let wait = 500; ; wait = Math.min(wait * 2, 8000)) {
+      try { one.element.src = await blob(one.picture); one.button.disabled = false; break; } catch {
+        tell("picture");
+        await new Promise((done) => setTimeout(done, wait));
+      }
+    }
+  }
+  const next = (event) => {
+    if (event.key !== " " || event.repeat || event.target.closest?.("button")) return;
+    event.preventDefault();
+    if (players.some((one) => !one.element.paused)) return;
+    (players.find((one) => !one.ends) || players[0])?.play();
+  };
+  document.addEventListener("keydown", next);
+  await Promise.all(players.map((one) => new Promise((done) => { one.heard = done; })));
+  return () => document.removeEventListener("keydown", next);
+}
+
 const frame = () => new Promise((done) => requestAnimationFrame(done));
 
-// shown: numbers of objects, an anchor first; resolves to {choice, milliseconds, away, shown_at}
+// shown: numbers of objects, an anchor first; resolves to {choice, milliseconds, away, shown_at, replays, early}
 export async function ask(study, shown, { practice, where, share, tell }) {
   const texts = study.texts;
   const anchored = study.kind === "near" || study.kind === "grid";
@@ -67,8 +136,11 @@ export async function ask(study, shown, { practice, where, share, tell }) {
   $("bar").style.width = 100 * share + "%";
   $("prompt").textContent = fill(study.prompt, { pick: study.pick });
   $("prompt").tabIndex = -1;
-  $("keys").textContent = practice === undefined ? "" : texts[study.kind === "grid" ? "keys_grid" : anchored ? "keys_two" : "keys_three"];
-  $("anchor").replaceChildren(...(anchored ? [thing(study, shown[0])] : []));
+  const played = shown.some((number) => study.objects[number].picture && study.objects[number].media !== "image");
+  const keys = texts[study.kind === "grid" ? "keys_grid" : anchored ? "keys_two" : "keys_three"];
+  $("keys").textContent = practice === undefined ? "" : played ? texts.keys_media + " " + keys : keys;
+  const players = [];
+  $("anchor").replaceChildren(...(anchored ? [thing(study, shown[0], players, named(texts.anchor, { name: "" }))] : []));
   if (anchored) {
     $("anchor").setAttribute("role", "group");
     $("anchor").setAttribute("aria-label", named(texts.anchor, { name: study.objects[shown[0]].display_name }));
@@ -79,24 +151,55 @@ export async function ask(study, shown, { practice, where, share, tell }) {
     button.className = "option";
     button.disabled = true;
     button.setAttribute("aria-label", named(texts.option, { number: place + 1, name: study.objects[number].display_name }));
-    button.append(thing(study, number));
+    if (!played) { button.append(thing(study, number)); return button; }
+    button.textContent = texts.choose;
+    button.classList.add("choose");
     return button;
   });
+  const boxes = !played ? buttons : buttons.map((button, place) => {
+    const box = document.createElement("div");
+    box.className = "playable";
+    box.append(thing(study, options[place], players, named(texts.option, { number: place + 1, name: "" })), button);
+    return box;
+  });
   $("options").className = "options" + (study.kind === "grid" ? " grid" : anchored ? "" : " three");
-  $("options").replaceChildren(...buttons);
+  $("options").replaceChildren(...boxes);
   $("done").hidden = study.pick === 1;
   $("done").disabled = true;
   show("question");
+  $("cannot").disabled = true;
   await ready($("question").querySelectorAll("img"), tell);
+  const deaf = players.length ? await heard(players, tell) : () => {};
   await frame();
   const start = performance.now();
   const awayBefore = awayTime();
   const shownAt = Date.now();
+  const early = study.screen.least_seconds ? await held(buttons.length, 1000 * study.screen.least_seconds) : 0;
   for (const button of buttons) button.disabled = false;
+  $("cannot").disabled = false;
   $("prompt").focus({ preventScroll: true });
   document.documentElement.dataset.open = String(Number(document.documentElement.dataset.open || 0) + 1);
   const choice = await chosen(buttons, study.pick);
-  return { choice, milliseconds: performance.now() - start, away: awayTime() - awayBefore, shown_at: shownAt / 1000 };
+  const milliseconds = performance.now() - start;
+  deaf();
+  for (const one of players) one.element.pause();
+  const replays = players.length ? { replays: players.reduce((sum, one) => sum + one.plays, 0) - players.length } : {};
+  return { choice, milliseconds, away: awayTime() - awayBefore, shown_at: shownAt / 1000, ...replays, ...(study.screen.least_seconds ? { early } : {}) };
+}
+
+// nothing can be chosen for a while; how often somebody tried
+async function held(count, milliseconds) {
+  let early = 0;
+  const press = () => { early += 1; };
+  const key = (event) => { if (!event.repeat && placeOf(event.key, count) !== null) early += 1; };
+  $("options").classList.add("held");
+  $("options").addEventListener("pointerdown", press);
+  document.addEventListener("keydown", key);
+  await new Promise((done) => setTimeout(done, milliseconds));
+  document.removeEventListener("keydown", key);
+  $("options").removeEventListener("pointerdown", press);
+  $("options").classList.remove("held");
+  return early;
 }
 
 function chosen(buttons, pick) {
@@ -104,7 +207,7 @@ function chosen(buttons, pick) {
     const picked = [];
     const finish = (choice) => {
       document.removeEventListener("keydown", key);
-      $("done").onclick = null;
+      $("done").onclick = $("cannot").onclick = null;
       for (const button of buttons) { button.onclick = null; button.disabled = true; }
       resolve(choice);
     };
@@ -119,13 +222,15 @@ function chosen(buttons, pick) {
     const key = (event) => {
       if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
       const place = placeOf(event.key, buttons.length);
-      if (event.key === "Enter" && pick > 1 && picked.length === pick && !event.target.closest(".option")) { event.preventDefault(); finish([...picked]); }
+      if (event.key === "0" && !$("cannot").hidden) { event.preventDefault(); finish([]); }
+      else if (event.key === "Enter" && pick > 1 && picked.length === pick && !event.target.closest(".option")) { event.preventDefault(); finish([...picked]); }
       else if (place !== null) { event.preventDefault(); take(place); }
     };
     buttons.forEach((button, place) => {
       if (pick > 1) button.setAttribute("aria-pressed", "false");
       button.onclick = () => take(place);
     });
+    $("cannot").onclick = () => finish([]);
     $("done").onclick = () => { if (picked.length === pick) finish([...picked]); };
     document.addEventListener("keydown", key);
   });
@@ -151,8 +256,9 @@ export class Ahead {
   }
 
   want(number, wanted) {
-    const picture = this.study.objects[number].picture;
+    const { picture, media } = this.study.objects[number];
     if (!picture || this.study.show === "words" || wanted.has(picture)) return;
+    if (media !== "image") { blob(picture).catch(() => {}); this.fetched.add(picture); return; }
     let image = this.decoded.get(picture);
     if (!image) {
       image = new Image();

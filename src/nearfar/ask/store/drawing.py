@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearfar.ask.pool import same_trio
 from nearfar.ask.store.transaction import SLOTS, Transaction
@@ -29,10 +30,16 @@ class BookletPlan:
     questions: Questions
     crowded: bool
 
-    def of(self, drawn: Drawn) -> Questions:
-        """Some questions of the pool."""
+    def members(self, condition: str) -> NDArray[np.int32]:
+        """The objects that a condition is about, in order."""
+        return np.array(self.study.condition(condition).members(self.questions.objects), dtype=np.int32)
+
+    def of(self, drawn: Drawn, members: NDArray[np.int32]) -> Questions:
+        """Some questions of the pool, as questions about these objects only."""
         rows = np.array([items for _, items in drawn], dtype=np.int32)
-        return self.questions.replaced(rows.reshape(-1, self.questions.array.shape[1]))
+        own = np.searchsorted(members, rows.reshape(-1, self.questions.array.shape[1])).astype(np.int32)
+        names = tuple(self.questions.objects[i] for i in members)
+        return Questions(own, names, self.questions.kind, self.questions.pick)
 
 
 def extend(
@@ -53,25 +60,30 @@ def extend(
         if row[5] is not None and row[1] == "new" and row[2] not in repeated
     ]
     seen = {row[4] for row in held if row[1] == "new"}  # released ones, too: an answer to them may still come
-    new = _draw(tx, n_new, seen, plan.crowded, rng)
+    condition = str(tx.rows("SELECT condition FROM participant WHERE id = ?", person)[0][0])
+    new = _draw(tx, n_new, seen, plan.crowded, rng, condition)
     if len(new) < n_new:  # a small pool: better the same objects again than fewer questions
         kept = {row[4] for row in held if row[1] == "new" and (row[5] is not None or row[6] is None)}
         drawn = {same_trio(items) for _, items in new}
-        new += _draw(tx, n_new - len(new), kept | drawn, plan.crowded, rng)
-    made = one_booklet(plan.of(new), n_again, n_checks, earlier=plan.of(earlier), seed=rng)
+        new += _draw(tx, n_new - len(new), kept | drawn, plan.crowded, rng, condition)
+    members = plan.members(condition)
+    made = one_booklet(plan.of(new, members), n_again, n_checks, earlier=plan.of(earlier, members), seed=rng)
+    shown_rows = members[made.questions.array].tolist()
     ids = [question for question, _ in (*earlier, *new)]
     tx.run_many(
         "INSERT INTO slot (participant, place, question, role, shown) VALUES (?, ?, ?, ?, ?)",
         [
             (person, first + i, None if at < 0 else ids[at], ROLES[role], str(shown))
             for i, (at, role, shown) in enumerate(
-                zip(made.question.tolist(), made.role.tolist(), made.questions.array.tolist(), strict=True)
+                zip(made.question.tolist(), made.role.tolist(), shown_rows, strict=True)
             )
         ],
     )
 
 
-def _draw(tx: Transaction, wanted: int, taken: set[str], crowded: bool, rng: np.random.Generator) -> Drawn:
+def _draw(
+    tx: Transaction, wanted: int, taken: set[str], crowded: bool, rng: np.random.Generator, condition: str
+) -> Drawn:
     """The least loaded questions, no two about the same objects; their load goes up by one.
 
     Among equally loaded ones those with fewest answers are taken first, and stand first in the booklet: the others
@@ -84,7 +96,10 @@ def _draw(tx: Transaction, wanted: int, taken: set[str], crowded: bool, rng: np.
     most = 2 * wanted + len(taken) + 10
     while len(chosen) < wanted:
         rows = tx.rows(
-            f"SELECT id, items, trio, done FROM question ORDER BY load, {waiting} done, shuffle LIMIT ?", most
+            "SELECT id, items, trio, done FROM question WHERE condition = ? "
+            f"ORDER BY load, {waiting} done, shuffle LIMIT ?",
+            condition,
+            most,
         )
         chosen, seen = [], set(taken)
         for (question, items, trio, done), chance in zip(rows, rng.random(len(rows)).tolist(), strict=True):

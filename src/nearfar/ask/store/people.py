@@ -10,8 +10,10 @@ from typing import Any
 
 import numpy as np
 
+from nearfar.ask.forms import MOST_TRIES, PAGES
 from nearfar.ask.store.drawing import BookletPlan, extend
 from nearfar.ask.store.transaction import SLOTS, Transaction
+from nearfar.ask.study import Study
 
 Changes = dict[int, list[int]]  # question -> by how much its load, and its number of answers, go up
 MOST_EVENTS = 1000  # that are kept of one person
@@ -30,7 +32,10 @@ class Arrival:
 
 @dataclass(frozen=True)
 class Answer:
-    """One answer as it was sent: ``choice`` holds positions on the screen."""
+    """One answer as it was sent: ``choice`` holds positions on the screen, none where somebody cannot tell.
+
+    ``early`` counts presses before the least time, ``fast`` says that the notice about fast answers was shown.
+    """
 
     id: str
     place: int
@@ -38,16 +43,19 @@ class Answer:
     milliseconds: float | None
     away: float | None
     shown_at: float | None
+    replays: int | None = None
+    early: int | None = None
+    fast: bool = False
 
 
 # ---------------------------------------------------------------- starting and coming back
 
 
 def start(tx: Transaction, who: Arrival, plan: BookletPlan, rng: np.random.Generator) -> str:
-    """Draw a booklet for somebody new, or take back somebody who left; "ok", "used", "paused" or "full".
+    """Draw a booklet for somebody new, or take back somebody who left; "ok", "used", "paused", "full" or "no_id".
 
     Sent twice, it does nothing the second time: a token belongs to one person. "used" means that a link for one browser
-    comes from another, or that an id comes from another session of Prolific.
+    comes from another, or that an id comes from another session of Prolific; "no_id" that no condition has the name given.
     """
     tx.lock_drawing()
     person = participant_of(tx, who.token)
@@ -67,15 +75,32 @@ def start(tx: Transaction, who: Arrival, plan: BookletPlan, rng: np.random.Gener
     here = tx.rows("SELECT count(*) FROM participant WHERE state <> 'left'")[0][0]
     if limit is not None and here >= limit:
         return "full"
-    values = (who.name, who.outside, json.dumps(who.details), who.now, who.now)
+    condition = _assign(tx, who, plan, rng)
+    if condition is None:
+        return "no_id"
+    values = (who.name, who.outside, json.dumps(who.details), who.now, who.now, condition)
     person = tx.rows(
-        "INSERT INTO participant (name, outside, details, consent, seen, state) VALUES (?, ?, ?, ?, ?, 'active') "
-        "RETURNING id",
+        "INSERT INTO participant (name, outside, details, consent, seen, condition, state) "
+        "VALUES (?, ?, ?, ?, ?, ?, 'active') RETURNING id",
         *values,
     )[0][0]
     tx.insert("token", hash=who.token, participant=person)
     extend(tx, person, (per_person.n_new, per_person.n_again, per_person.checks), plan, rng)
     return "ok"
+
+
+def _assign(tx: Transaction, who: Arrival, plan: BookletPlan, rng: np.random.Generator) -> str | None:
+    """The condition of somebody new: as a parameter says (None: it names none), at random, or one with fewest people."""
+    names = [one.name for one in plan.study.conditions] or [""]
+    assign, _, parameter = plan.study.people.assign.partition(":")
+    if parameter:
+        return who.details.get(parameter) if who.details.get(parameter) in names else None
+    if assign == "evenly":
+        counted = "SELECT condition, count(*) FROM participant WHERE state <> 'left' GROUP BY condition"
+        here: dict[str, int] = dict(tx.rows(counted))
+        fewest = min(here.get(name, 0) for name in names)
+        names = [name for name in names if here.get(name, 0) == fewest]
+    return names[int(rng.integers(len(names)))]
 
 
 def _come_back(tx: Transaction, person: int, now: float, plan: BookletPlan, rng: np.random.Generator) -> None:
@@ -113,8 +138,35 @@ def booklet(tx: Transaction, token: str) -> dict[str, Any] | None:
         "places": [
             {"place": place, "shown": json.loads(shown), "answered": answer is not None}
             for place, shown, answer in rows
-        ]
+        ],
+        "condition": tx.rows("SELECT condition FROM participant WHERE id = ?", person)[0][0],
+        "filled": [page for (page,) in tx.rows("SELECT page FROM form WHERE participant = ?", person)],
     }
+
+
+def save_form(
+    tx: Transaction, token: str, page: str, fields: dict[str, Any], right: bool, now: float
+) -> dict[str, Any] | None:
+    """Save a page of a form once; the first one counts. None where the token is nobody's.
+
+    A page with a wrong answer comes again, a few times; how often it was tried is kept.
+    """
+    person = participant_of(tx, token)
+    if person is None:
+        return None
+    # also keeps everybody else from erasing this person until the transaction ends
+    seen = "UPDATE participant SET seen = CASE WHEN seen < ? THEN ? ELSE seen END WHERE id = ? RETURNING id"
+    if not tx.rows(seen, now, now, person):
+        return None
+    if page == "practice":
+        misunderstood = "SELECT count(*) FROM event WHERE participant = ? AND kind = 'misunderstood'"
+        tries = 1 + tx.rows(misunderstood, person)[0][0]
+        fields = fields | {"practice_tries": tries}
+        if not right and tries < MOST_TRIES:
+            tx.insert("event", at=now, participant=person, kind="misunderstood", detail=json.dumps(fields))
+            return {"saved": False}
+    tx.insert("form", participant=person, page=page, at=now, fields=json.dumps(fields, ensure_ascii=False))
+    return {"saved": True}
 
 
 def save_answers(
@@ -160,17 +212,21 @@ def _save(
     released, shown, role, question = slots[0]
     n_options = len(json.loads(shown)) - plan.questions.anchored
     distinct, pick = set(answer.choice), plan.questions.pick
-    if len(answer.choice) != pick or len(distinct) != pick or not distinct <= set(range(n_options)):
+    wanted = (0, pick) if plan.study.screen.cannot_tell else (pick,)
+    fits = len(answer.choice) in wanted and len(distinct) == len(answer.choice)
+    if not fits or not distinct <= set(range(n_options)):
         return "the choice is not one of the options"
-    is_new = tx.insert(
-        "answer", participant=person, **vars(answer) | {"choice": json.dumps(answer.choice)}, received=now
-    )
+    values = vars(answer) | {"choice": json.dumps(answer.choice)}
+    fast = values.pop("fast")
+    is_new = tx.insert("answer", participant=person, **values, received=now)
     if not is_new:
         return _again(tx, person, answer, now)
     if released is not None:
         _take_back(tx, person, answer.place, released, changes)
     if role == "new":
         changes[question][1] += 1
+    if fast:
+        tx.insert("event", at=now, participant=person, kind="fast notice", detail=str(answer.place))
     return ""
 
 
@@ -203,8 +259,10 @@ def _take_back(tx: Transaction, person: int, place: int, released: float, change
         tx.run("UPDATE participant SET state = 'active' WHERE id = ? AND state = 'left'", person)
 
 
-def finish(tx: Transaction, token: str, code: str, now: float) -> dict[str, Any] | None:
-    """The completion code, once every question is answered; before that, how many are left."""
+def finish(
+    tx: Transaction, token: str, code: str, now: float, study: Study | None = None
+) -> dict[str, Any] | None:
+    """The completion code, once every question is answered; before that, how many are left, pages of the form included."""
     person = participant_of(tx, token)
     if person is None:
         return None
@@ -213,6 +271,9 @@ def finish(tx: Transaction, token: str, code: str, now: float) -> dict[str, Any]
         f"SELECT count(*) FROM {SLOTS} WHERE s.participant = ? AND a.id IS NULL AND (s.released IS NULL OR s.released = 1)",
         person,
     )[0][0]
+    if study is not None and state != "finished":
+        filled = {page for (page,) in tx.rows("SELECT page FROM form WHERE participant = ?", person)}
+        left += len({page for page in PAGES if study.page(page)} - filled)
     if left:
         return {"left": left}
     if state != "finished":

@@ -26,7 +26,7 @@ def study_row(tx: Transaction) -> dict[str, Any] | None:
     if versions and versions[0][0] != VERSION:
         raise InputError(
             "the database was made by another version of nearfar (its tables have version "
-            f"{versions[0][0]}, expected {VERSION}); export it with that version"
+            f"{versions[0][0]}, expected {VERSION}); use that version for it"
         )
     columns = ("toml", "fingerprint", "kind", "pick", "state", "password", "secret", "created")
     rows = tx.rows(f"SELECT {', '.join(columns)} FROM study WHERE id = 1")
@@ -51,10 +51,10 @@ def create(
     rows = pool.questions.array.tolist()
     shuffle = np.random.default_rng(study.questions.seed).random(len(rows)).tolist()
     tx.run_many(
-        "INSERT INTO question (id, items, trio, source, shuffle) VALUES (?, ?, ?, ?, ?)",
+        "INSERT INTO question (id, items, trio, source, condition, shuffle) VALUES (?, ?, ?, ?, ?, ?)",
         [
-            (i, json.dumps(row), same_trio(row), origin, at)
-            for i, (row, origin, at) in enumerate(zip(rows, pool.origin, shuffle, strict=True))
+            (i, json.dumps(row), same_trio(row), *rest)
+            for i, (row, *rest) in enumerate(zip(rows, pool.origin, pool.condition, shuffle, strict=True))
         ],
     )
     return True
@@ -90,13 +90,16 @@ def set_password(tx: Transaction, password: str) -> None:
 
 
 def object_rows(tx: Transaction) -> list[Row]:
-    """(name, display name, picture) of every object, in order."""
-    return tx.rows("SELECT name, display_name, picture FROM object ORDER BY id")
+    """(name, display name, picture, its media type) of every object, in order."""
+    return tx.rows(
+        "SELECT o.name, o.display_name, o.picture, p.media FROM object o LEFT JOIN picture p ON p.hash = o.picture "
+        "ORDER BY o.id"
+    )
 
 
 def is_crowded(tx: Transaction) -> bool:
     """Whether some questions of the pool are about the same objects."""
-    return bool(tx.rows("SELECT 1 FROM question GROUP BY trio HAVING count(*) > 1 LIMIT 1"))
+    return bool(tx.rows("SELECT 1 FROM question GROUP BY condition, trio HAVING count(*) > 1 LIMIT 1"))
 
 
 def picture(tx: Transaction, hash: str) -> tuple[str, bytes] | None:
@@ -106,26 +109,39 @@ def picture(tx: Transaction, hash: str) -> tuple[str, bytes] | None:
 
 
 def answer_rows(tx: Transaction) -> list[Row]:
-    """(participant, place, role, shown, choice, milliseconds, away, shown_at, received), by person and place."""
+    """(participant, place, role, shown, choice, milliseconds, away, shown_at, received, replays, early, condition)."""
     return tx.rows(
-        "SELECT p.name, s.place, s.role, s.shown, a.choice, a.milliseconds, a.away, a.shown_at, a.received "
+        "SELECT p.name, s.place, s.role, s.shown, a.choice, a.milliseconds, a.away, a.shown_at, a.received, "
+        "a.replays, a.early, p.condition "
         "FROM answer a JOIN slot s ON s.participant = a.participant AND s.place = a.place "
         "JOIN participant p ON p.id = a.participant ORDER BY a.participant, a.place"
     )
 
 
 def people_rows(tx: Transaction) -> list[Row]:
-    """(name, outside, state, answers, places, code, consent, seen, details, claimed, elapsed) of everybody.
+    """(name, outside, state, answers, places, code, consent, seen, details, claimed, elapsed, ...) of everybody.
 
-    Claimed are the seconds of all answers together, as the browser says; elapsed those from the consent to the last.
+    Then condition, and numbers: cannot tell, early, replays, notices about fast answers. Claimed are the seconds of all answers together, as the browser says; elapsed those from the consent to the last.
     """
     return tx.rows(
         "SELECT p.name, p.outside, p.state, count(a.id), "
         "(SELECT count(*) FROM slot s WHERE s.participant = p.id AND s.released IS NULL), "
         "p.code, p.consent, p.seen, p.details, sum(a.milliseconds - coalesce(a.away, 0)) / 1000, "
-        "max(a.received) - p.consent FROM participant p LEFT JOIN answer a ON a.participant = p.id "
+        "max(a.received) - p.consent, p.condition, CAST(sum(CASE WHEN a.choice = '[]' THEN 1 ELSE 0 END) AS BIGINT), "
+        "CAST(sum(a.early) AS BIGINT), CAST(sum(a.replays) AS BIGINT), (SELECT count(*) FROM event e "
+        "WHERE e.participant = p.id AND e.kind = 'fast notice') FROM participant p LEFT JOIN answer a ON a.participant = p.id "
         "GROUP BY p.id ORDER BY p.id"
     )
+
+
+def form_values(tx: Transaction) -> dict[str, dict[str, Any]]:
+    """Participant -> name of a field -> what was given."""
+    values: dict[str, dict[str, Any]] = {}
+    for name, fields in tx.rows(
+        "SELECT p.name, f.fields FROM form f JOIN participant p ON p.id = f.participant ORDER BY f.participant, f.at"
+    ):
+        values.setdefault(name, {}).update(json.loads(fields))
+    return values
 
 
 def balance(tx: Transaction) -> list[tuple[int, int]]:
@@ -165,7 +181,7 @@ def erase(tx: Transaction, name: str, rng: np.random.Generator) -> bool:
     person = people[0][0]
     tx.run("UPDATE participant SET state = 'left' WHERE id = ?", person)  # nobody answers meanwhile
     unload(tx, [person], rng, answered_too=True)
-    for table in ("answer", "slot", "token", "event"):
+    for table in ("answer", "slot", "token", "event", "form"):
         tx.run(f"DELETE FROM {table} WHERE participant = ?", person)
     tx.run("DELETE FROM participant WHERE id = ?", person)
     tx.run("DELETE FROM view")

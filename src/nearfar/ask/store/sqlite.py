@@ -19,7 +19,9 @@ from typing import Any, TypeVar
 
 from polars.exceptions import PolarsError
 
-from nearfar.ask.store.transaction import SQLITE_WORDS, TABLES, Operation, Store, Transaction
+from nearfar._tools.atomic import atomic_path
+from nearfar.ask.store import transaction as tables
+from nearfar.ask.store.transaction import Operation, Store, Transaction
 from nearfar.errors import FileError, NearfarError, UnreachableError
 
 AT_ONCE = 64  # requests in one commit
@@ -46,6 +48,33 @@ def read_only_connection(path: Path) -> sqlite3.Connection:
         )
     except sqlite3.Error as error:
         raise FileError(f"{path}: cannot be read as a database, {error}") from error
+
+
+def is_older(connection: sqlite3.Connection) -> bool:
+    """Whether a database has the tables of the version before."""
+    there = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'study'"
+    row = connection.execute(there).fetchone() and connection.execute("SELECT version FROM study").fetchone()
+    return row is not None and row[0] == tables.VERSION - 1
+
+
+def migrate(connection: sqlite3.Connection) -> None:
+    """Bring tables of the version before to this one, wholly or not at all."""
+    statements = (tables.MIGRATION + tables.TABLES).format(**tables.SQLITE_WORDS)
+    connection.executescript(f"BEGIN IMMEDIATE; {statements} COMMIT;")
+
+
+def kept_copy(path: Path) -> Path:
+    """Where the tables of the version before are kept."""
+    return Path(f"{path}.v{tables.VERSION - 1}")
+
+
+def copy_database(connection: sqlite3.Connection, target: Path) -> None:
+    """Copy a database as it is at one moment, for its owner's eyes; the file appears whole or not at all."""
+    with atomic_path(target) as temporary:
+        os.close(os.open(temporary, os.O_RDWR | os.O_CREAT, 0o600))
+        with closing(sqlite3.connect(temporary)) as copy:
+            connection.backup(copy)
+            copy.execute("PRAGMA journal_mode=DELETE")  # nothing beside the file
 
 
 class SqliteStore(Store):
@@ -75,7 +104,10 @@ class SqliteStore(Store):
             self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
         )
         try:
-            connection.executescript(PRAGMAS + TABLES.format(**SQLITE_WORDS))
+            if is_older(connection):
+                copy_database(connection, kept_copy(self.path))
+                migrate(connection)
+            connection.executescript(PRAGMAS + tables.TABLES.format(**tables.SQLITE_WORDS))
         except BaseException:
             connection.close()
             raise
@@ -234,11 +266,18 @@ def read_file(path: Path, operation: Operation[Result], *arguments: Any) -> Resu
                 raise FileError(
                     f"{path}: holds views, triggers or computed columns, which no study has; use a copy of it"
                 )
+            if is_older(connection):
+                with closing(sqlite3.connect(":memory:", isolation_level=None)) as copy:
+                    connection.backup(copy)
+                    migrate(copy)
+                    return operation(Transaction(copy), *arguments)
             return operation(Transaction(connection), *arguments)
         except FileError:
             raise
         except (sqlite3.Error, NearfarError) as error:
-            raise FileError(f"{path}: cannot be read as the database of a study, {error}") from error
+            hint = "; if it was copied while the study ran, its log was left behind: use nearfar ask backup"
+            lost = hint if "no such table" in str(error) or "malformed" in str(error) else ""
+            raise FileError(f"{path}: cannot be read as the database of a study, {error}{lost}") from error
         except DAMAGE as error:
             raise FileError(
                 f"{path}: holds values that no study writes; it is damaged, use a copy of it"

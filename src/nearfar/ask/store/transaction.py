@@ -13,7 +13,16 @@ Row = tuple[Any, ...]
 Result = TypeVar("Result")
 Operation = Callable[..., Result]
 
-VERSION = 2
+VERSION = 3
+# makes tables of the version before those of this one; TABLES adds what is new altogether
+MIGRATION = f"""
+ALTER TABLE question ADD COLUMN condition TEXT NOT NULL DEFAULT '';
+ALTER TABLE participant ADD COLUMN condition TEXT NOT NULL DEFAULT '';
+ALTER TABLE answer ADD COLUMN replays {{whole}};
+ALTER TABLE answer ADD COLUMN early {{whole}};
+DROP INDEX question_by_load;
+UPDATE study SET version = {VERSION} WHERE id = 1;
+"""
 # {...} in TABLES stands for what SQLite and PostgreSQL call differently
 SQLITE_WORDS = {"key": "INTEGER PRIMARY KEY", "real": "REAL", "bytes": "BLOB", "whole": "INTEGER"}
 POSTGRES_WORDS = {
@@ -27,7 +36,8 @@ SLOTS = (
     "slot s LEFT JOIN answer a ON a.participant = s.participant AND a.place = s.place"  # a.id: is answered
 )
 # question.load counts the "new" places that are answered or still held by somebody, question.done those answered. answer.choice holds the positions
-# chosen on the screen. participant.name is what exports call a person, outside is the recruiter's id of them.
+# chosen on the screen, none for "cannot tell"; early counts presses before the least time. form.page is "before", "practice", "after" or "calibration",
+# form.fields what was given there, as JSON. participant.name is what exports call a person, outside is the recruiter's id of them.
 TABLES = """
 CREATE TABLE IF NOT EXISTS study (
   id {whole} PRIMARY KEY, version {whole} NOT NULL, toml TEXT NOT NULL, fingerprint TEXT NOT NULL, kind TEXT NOT NULL,
@@ -38,10 +48,11 @@ CREATE TABLE IF NOT EXISTS object (
 CREATE TABLE IF NOT EXISTS picture (hash TEXT PRIMARY KEY, media TEXT NOT NULL, data {bytes} NOT NULL);
 CREATE TABLE IF NOT EXISTS question (
   id {whole} PRIMARY KEY, items TEXT NOT NULL, trio TEXT NOT NULL, source TEXT NOT NULL,
-  load {whole} NOT NULL DEFAULT 0, done {whole} NOT NULL DEFAULT 0, shuffle {real} NOT NULL);
+  load {whole} NOT NULL DEFAULT 0, done {whole} NOT NULL DEFAULT 0, shuffle {real} NOT NULL,
+  condition TEXT NOT NULL DEFAULT '');
 CREATE TABLE IF NOT EXISTS participant (
   id {key}, name TEXT NOT NULL UNIQUE, outside TEXT UNIQUE, details TEXT NOT NULL, consent {real} NOT NULL,
-  seen {real} NOT NULL, state TEXT NOT NULL, code TEXT, finished {real});
+  seen {real} NOT NULL, state TEXT NOT NULL, code TEXT, finished {real}, condition TEXT NOT NULL DEFAULT '');
 CREATE TABLE IF NOT EXISTS token (
   hash TEXT PRIMARY KEY, participant {whole} NOT NULL REFERENCES participant (id));
 CREATE TABLE IF NOT EXISTS slot (
@@ -50,18 +61,23 @@ CREATE TABLE IF NOT EXISTS slot (
   PRIMARY KEY (participant, place));
 CREATE TABLE IF NOT EXISTS answer (
   participant {whole} NOT NULL, place {whole} NOT NULL, id TEXT NOT NULL UNIQUE, choice TEXT NOT NULL,
-  milliseconds {real}, away {real}, shown_at {real}, received {real} NOT NULL, PRIMARY KEY (participant, place),
+  milliseconds {real}, away {real}, shown_at {real}, received {real} NOT NULL,
+  replays {whole}, early {whole}, PRIMARY KEY (participant, place),
   FOREIGN KEY (participant, place) REFERENCES slot (participant, place));
+CREATE TABLE IF NOT EXISTS form (
+  participant {whole} NOT NULL REFERENCES participant (id), page TEXT NOT NULL, at {real} NOT NULL, fields TEXT NOT NULL,
+  PRIMARY KEY (participant, page));
 CREATE TABLE IF NOT EXISTS event (
   id {key}, at {real} NOT NULL, participant {whole} REFERENCES participant (id), kind TEXT NOT NULL,
   detail TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS session (hash TEXT PRIMARY KEY, expires {real} NOT NULL);
 CREATE TABLE IF NOT EXISTS view (id {whole} PRIMARY KEY, made {real} NOT NULL, json TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS export (path TEXT PRIMARY KEY);
-CREATE INDEX IF NOT EXISTS question_by_load ON question (load, done, shuffle);
+CREATE INDEX IF NOT EXISTS question_by_load ON question (condition, load, done, shuffle);
 CREATE INDEX IF NOT EXISTS participant_by_seen ON participant (state, seen);
 CREATE INDEX IF NOT EXISTS answer_by_time ON answer (received);
 CREATE INDEX IF NOT EXISTS token_by_participant ON token (participant);
+CREATE INDEX IF NOT EXISTS event_by_participant ON event (participant);
 CREATE INDEX IF NOT EXISTS event_by_kind ON event (kind, at);
 """
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
-from nearfar.errors import FileError, InputError
+from nearfar.errors import ColumnsError, FileError, InputError
 from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal
+from nearfar.io.dialects.choices import SIDES
 from nearfar.io.dialects.mapped import (
     MAPPED,
     PLANNED,
@@ -15,17 +17,29 @@ from nearfar.io.dialects.mapped import (
     mapped_grammar,
     planned_with,
     positions,
+    selecting,
     with_optional,
 )
+from nearfar.io.dialects.orders import MATRICES, ORDERS
 from nearfar.io.dialects.rows import CANONICAL, LIST_BOOLEAN, LIST_COUNT, LIST_ORDER, RESPONSE
 from nearfar.io.dialects.sides import NEXT, SALMON, TRIPLETTOOLS
 from nearfar.io.dialects.trios import MOST_CENTRAL, ODD_ONE_OUT, THINGS
 from nearfar.io.table import Table, plain
 
-__all__ = ["DIALECTS", "Aside", "Dialect", "Grammar", "Refusal", "choose", "named"]
+__all__ = [
+    "DIALECTS",
+    "SIDES",
+    "Aside",
+    "Dialect",
+    "Grammar",
+    "Refusal",
+    "choose",
+    "named",
+    "selecting",
+]
 
-TABLES = (CANONICAL, ODD_ONE_OUT, MOST_CENTRAL, SALMON, TRIPLETTOOLS, NEXT, THINGS, PLANNED)
-DIALECTS = (*TABLES, LIST_ORDER, LIST_BOOLEAN, LIST_COUNT)
+TABLES = (CANONICAL, ODD_ONE_OUT, MOST_CENTRAL, SALMON, TRIPLETTOOLS, NEXT, THINGS, PLANNED, *ORDERS)
+DIALECTS = (*TABLES, *MATRICES, LIST_ORDER, LIST_BOOLEAN, LIST_COUNT)
 BARE_NAMES = (("i", "j", "k"), ("a", "b", "odd"))  # of bare rows, in formats that cannot do without names
 
 
@@ -39,7 +53,9 @@ def named(name: str) -> Dialect:
     raise InputError(f"dialect: {name!r} is not known; expected one of {known}")
 
 
-def choose(table: Table, name: str | None, columns: dict[str, Any] | None = None) -> tuple[Dialect, Grammar]:
+def choose(
+    table: Table, name: str | None, columns: Mapping[str, Any] | None = None
+) -> tuple[Dialect, Grammar]:
     """The dialect that the caller names, or the source itself, or that its header shows; never its values."""
     if columns and not is_overlay(columns):
         if name is not None:
@@ -63,7 +79,7 @@ def choose(table: Table, name: str | None, columns: dict[str, Any] | None = None
 
 
 def _by_header(table: Table) -> tuple[Dialect, Grammar]:
-    grammars = [(dialect, dialect.grammar(table.header)) for dialect in DIALECTS]
+    grammars = [(dialect, dialect.grammar(table.header)) for dialect in DIALECTS if dialect not in MATRICES]
     fitting = [(dialect, grammar) for dialect, grammar in grammars if grammar is not None]
     if len(fitting) == 1:
         return fitting[0]
@@ -71,10 +87,9 @@ def _by_header(table: Table) -> tuple[Dialect, Grammar]:
     if fitting:
         names = " or ".join(dialect.name for dialect, _ in fitting)
         raise FileError(f"{table.name}: the columns {columns} may be {names}; say which with dialect=")
-    raise FileError(
-        f"{table.name}: the columns {columns} are not known; expected anchor, near, far. If your columns have other "
-        "names, use --column anchor=NAME (in Python: columns=). If the file has no header line, add one, or name "
-        "its format with --dialect (in Python: dialect=). See nearfar help columns"
+    ways = "expected anchor, near, far; say what yours mean with --column anchor=NAME and so on"
+    raise ColumnsError(
+        f"{table.name}: the columns {columns} are not known; {ways} (see nearfar help columns and docs/files.md)"
     )
 
 

@@ -58,6 +58,8 @@ class Grammar:
     first_index : the number of the first object where cells are indices; None where they are names.
     blanks : texts that stand for a blank cell.
     has_header : whether the first row holds names of columns.
+    may_be_blank : the roles among ``objects`` that need not be there.
+    gather : (rows that are answers, name of the source) -> triplets, where rows say something only beside each other.
     """
 
     columns: Mapping[str, int]
@@ -77,6 +79,8 @@ class Grammar:
     picked: tuple[pl.Expr, ...] = ()
     undecided: pl.Expr | None = None
     derived: tuple[Mapping[str, pl.Expr], ...] = ()
+    may_be_blank: tuple[str, ...] = ()
+    gather: Callable[[pl.DataFrame, str], pl.DataFrame] | None = None
 
     def derive(self, rows: pl.DataFrame) -> pl.DataFrame:
         """The parsed columns with those that are made of them."""

@@ -11,7 +11,7 @@ import polars as pl
 from nearfar.io.dialects._grammar import Aside, Grammar, Refusal, Three, trio_triplets
 
 How = Literal["name", "side", 0, 1] | None  # None: whichever of them it is
-SIDES = (("left", "l", "arrowleft"), ("right", "r", "arrowright"))
+SIDES = (("left", "l", "arrowleft", "links"), ("right", "r", "arrowright", "rechts"))
 SKIPS = ("skip", "skipped")
 NOTHING = ("none", "null", "na", "nan")
 QUALTRICS = '{"ImportId":'  # begins the cells of the third of its header rows

@@ -2,23 +2,26 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
 import polars as pl
 
-from nearfar.errors import FileError, InputError
+from nearfar.errors import ColumnsError, InputError
 from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal
 from nearfar.io.dialects.choices import How, choice_grammar
-from nearfar.io.table import COLUMN_NAMES, Header, Table
+from nearfar.io.dialects.orders import ORDERED, SEVERAL, numbered, order_grammar
+from nearfar.io.table import COLUMN_NAMES, Header, Table, plain
 
 WAYS: dict[str, How] = {"": None, "_name": "name", "_from_0": 0, "_from_1": 1}
 CHOICES: dict[str, tuple[str, How]] = {
     f"{role}{way}": (role, how) for role in ("choice", "odd", "central") for way, how in WAYS.items()
 } | {"choice_side": ("choice", "side")}
 OPTIONAL = (*COLUMN_NAMES, "milliseconds", "check", "group")
-ROLES = ("anchor", "near", "far", "option", *CHOICES, *OPTIONAL)
+ROLES = ("near", "far", "option", *CHOICES, *ORDERED, *OPTIONAL)
+NAMES = {plain(name) for names in COLUMN_NAMES.values() for name in names} | set(map(plain, ROLES))
 NOT_MARKED = ("", "0", "false", "f", "no", "n", "new", "again", "none", "na", "nan")
 
 
@@ -30,6 +33,8 @@ def is_overlay(columns: Mapping[str, Any]) -> bool:
 def mapped_grammar(header: Header, columns: Mapping[str, Any]) -> Grammar:
     """The grammar for the roles that a caller gives; an error where they do not make an answer."""
     several = positions(header, columns)
+    if not {"near", "far"} & several.keys() and (ordered := order_grammar(several)) is not None:
+        return with_optional(ordered, {role: at[0] for role, at in several.items()})
     options = several.pop("option", [])
     single = {role: at[0] for role, at in several.items()}
     chosen = [role for role in single if role in CHOICES]
@@ -48,7 +53,7 @@ def mapped_grammar(header: Header, columns: Mapping[str, Any]) -> Grammar:
     else:
         raise InputError(
             f"columns: got the roles {', '.join(columns) or 'none'}; expected anchor, near, far; or anchor, two or "
-            "more options and choice; or option, option, option and odd or central"
+            "more options and choice; or option, option, option and odd or central; nearfar help columns lists others"
         )
     return with_optional(grammar, single)
 
@@ -56,7 +61,8 @@ def mapped_grammar(header: Header, columns: Mapping[str, Any]) -> Grammar:
 def bare_grammar(table: Table, columns: Mapping[str, Any]) -> Grammar | None:
     """The grammar of a file without names of columns: all are given by number, and the first line is an answer.
 
-    It is one if its choice is an option; where there is no choice, if one of its names occurs further down.
+    With a choice it is one if that is an option, or blank. Without, it is one if a name of it occurs further down, or if names there
+    hardly occur twice either, unless a cell of it is the name of a role or stands where a time is expected.
     """
     header = table.header
     given = [one for at in columns.values() for one in (at if isinstance(at, (list, tuple)) else [at])]
@@ -65,14 +71,18 @@ def bare_grammar(table: Table, columns: Mapping[str, Any]) -> Grammar | None:
     grammar = mapped_grammar(Header(header.source, [""] * len(header)), columns)
     first = {role: header.cells[at] or None for role, at in grammar.columns.items()}
     row = grammar.derive(pl.DataFrame(first, schema=dict.fromkeys(first, pl.String), orient="row"))
-    if grammar.refuse and row.select(pl.any_horizontal(r.when for r in grammar.refuse)).item():
-        return None
-    if not grammar.refuse:
+    if grammar.refuse:
+        wrong = row.select(pl.any_horizontal(r.when for r in grammar.refuse)).item()
+        is_header = wrong and bool((first.get("choice_1", "x") or "").strip())
+    else:
         below = next(table.cells(has_header=True, rows=1 << 16)).frame
         objects = [grammar.columns[role] for role in grammar.objects]
-        if {header.cells[at] for at in objects}.isdisjoint(pl.concat([below[f"c{at}"] for at in objects])):
-            return None
-    return replace(grammar, has_header=False)
+        names = pl.concat([below[f"c{at}"] for at in objects]).drop_nulls()
+        time = re.sub(r"[.,]", "", first.get("seconds") or "0")
+        named = not NAMES.isdisjoint(map(plain, header.cells)) or not _is_number(time)
+        again = 2 * int(names.is_duplicated().sum()) > len(names)
+        is_header = (named or again) and set(names).isdisjoint(header.cells[at] for at in objects)
+    return None if is_header else replace(grammar, has_header=False)
 
 
 def positions(header: Header, columns: Mapping[str, Any]) -> dict[str, list[int]]:
@@ -85,7 +95,7 @@ def positions(header: Header, columns: Mapping[str, Any]) -> dict[str, list[int]
     columns_at = {}
     for role, given in columns.items():
         several = list(given) if isinstance(given, (list, tuple)) else [given]
-        if len(several) > 1 and role != "option":
+        if len(several) > 1 and role not in SEVERAL:
             raise InputError(f"columns: {role} must be one column, got {len(several)}")
         columns_at[role] = [_position(header, one) for one in several]
     return columns_at
@@ -104,7 +114,7 @@ def _position(header: Header, given: Any) -> int:
     listed = ", ".join(map(repr, header.cells[:50])) + (", ..." if len(header) > 50 else "")
     if not any(header.cells):
         listed = f"numbered from 1 to {len(header)}"
-    raise FileError(f"{header.source}: has no column {given!r}; its columns are {listed}")
+    raise ColumnsError(f"{header.source}: has no column {given!r}; its columns are {listed}")
 
 
 def _is_number(given: str) -> bool:
@@ -119,7 +129,8 @@ def with_optional(grammar: Grammar, positions: Mapping[str, int]) -> Grammar:
             columns["seconds" if role == "milliseconds" else role] = positions[role]
     if "milliseconds" in positions or "seconds" in positions:
         grammar = replace(grammar, milliseconds="milliseconds" in positions)
-    aside = (*grammar.aside, _check(grammar)) if "check" in positions else grammar.aside
+    has_checks = "check" in positions and grammar.gather is None
+    aside = (*grammar.aside, _check(grammar)) if has_checks else grammar.aside
     return replace(grammar, columns=columns, aside=aside)
 
 
@@ -137,6 +148,22 @@ def _check(grammar: Grammar) -> Aside:
     return Aside(marked, "check", correct)
 
 
+def selecting(grammar: Grammar, header: Header, where: Sequence[str]) -> Grammar:
+    """The grammar with rows set aside that are not wanted; ``where`` has conditions such as ``block = main``."""
+    columns, undecided = dict(grammar.columns), grammar.undecided
+    selected = pl.lit(True)
+    for number, condition in enumerate(where):
+        parts = re.fullmatch(r"\s*(.+?)\s*(!?=)\s*(.*?)\s*", condition)
+        if parts is None:
+            raise InputError(f"where: {condition!r} is not a condition; expected 'column = value' or !=")
+        columns[f"where_{number}"] = _position(header, parts[1])
+        same = pl.col(f"where_{number}").str.strip_chars().fill_null("") == parts[3]
+        selected &= same if parts[2] == "=" else ~same
+    undecided = undecided if undecided is None else undecided & selected
+    aside = (Aside(~selected, "not selected"), *grammar.aside)
+    return replace(grammar, columns=columns, aside=aside, undecided=undecided)
+
+
 MAPPED = Dialect("columns", "the columns that you name")
 
 
@@ -149,8 +176,8 @@ def planned(header: Header, answer: tuple[int, How] | None = None) -> Grammar | 
     three = header.find_all(kind=["kind"], a=["a"], b=["b"], c=["c"])
     names = ("choice", "odd", "odd_one_out", "central") if three else ("choice",)
     at, how = answer or (header.find(*names), None)
-    anchor, options = header.find("anchor"), _numbered(header, "option")
-    picks = _numbered(header, "choice") if at is None else [at]
+    anchor, options = header.find("anchor"), numbered(header, "option")
+    picks = numbered(header, "choice") if at is None else [at]
     if two is not None and at is not None:
         grammar = choice_grammar("near", (two["one"], two["other"]), [at], how, two["anchor"])
         grammar = replace(grammar, near_side=pl.when(grammar.picked[0]).then(0).otherwise(1))
@@ -190,14 +217,6 @@ def _of_kind(three: Mapping[str, int], at: int, how: How) -> Grammar:
         triplets=triplets,
         refuse=(Refusal(~known, "not a kind", "odd or central", ("kind",)), *odd.refuse),
     )
-
-
-def _numbered(header: Header, name: str) -> list[int]:
-    """Where the columns name_1, name_2 and so on are."""
-    columns: list[int] = []
-    while (at := header.find(f"{name}_{len(columns) + 1}")) is not None:
-        columns.append(at)
-    return columns
 
 
 PLANNED = Dialect("plan", "a list of nearfar plan with a column choice", planned)

@@ -195,9 +195,9 @@ def write_next(triplets: Triplets) -> pl.DataFrame:
         rule="Alg.Label",
     )
     more.setdefault(NEXT_SECONDS, pl.Series([None] * len(triplets), dtype=pl.Float64))
-    if triplets.near_side is None:
-        triplets = triplets.replace(near_side=(triplets.near > triplets.far).astype(np.int8))
-    return pl.DataFrame(_shown(triplets) | more)
+    known = np.full(len(triplets), -1) if triplets.near_side is None else triplets.near_side
+    side = np.where(known < 0, triplets.near > triplets.far, known).astype(np.int8)
+    return pl.DataFrame(_shown(triplets.replace(near_side=side)) | more)
 
 
 SALMON = Dialect("salmon", "head, left, right, winner", salmon, write=write_salmon)

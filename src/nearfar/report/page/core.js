@@ -7,8 +7,9 @@ const data = read("nf-data");
 const thumbs = read("nf-thumbs");
 const tree = data.tree || { cuts: [], n_clusters: 0, rows: [], leaves: [], merges: [] };
 const cutOf = new Map(tree.cuts.map((cut) => [cut.n_clusters, cut]));
-const state = { chosen: [], k: tree.n_clusters, map: 0 };
-const listeners = { chosen: [], k: [], map: [], theme: [] };
+const explained = data.explained || { categories: {}, arrows: [] };
+const state = { chosen: [], k: tree.n_clusters, map: 0, by: "" };
+const listeners = { chosen: [], k: [], map: [], by: [], theme: [] };
 const on = (what, act) => listeners[what].push(act);
 const tell = (what) => listeners[what].forEach((act) => act());
 
@@ -36,6 +37,17 @@ function svg(tag, attributes, ...children) {
 const nameOf = (i) => data.objects[i].display_name;
 const clusterOf = (i) => (cutOf.size ? cutOf.get(state.k).labels[i] : -1);
 const colourVar = (cluster) => (cluster < 0 ? "var(--soft)" : "var(--c" + (cluster % 12) + ")");
+// colours of the map: by cluster, or by a property, its most frequent categories first; beyond eleven they share the soft one
+function categories() {
+  const counts = new Map();
+  explained.categories[state.by].forEach((value) => { if (value) counts.set(value, (counts.get(value) || 0) + 1); });
+  return [...counts.keys()].sort((a, b) => counts.get(b) - counts.get(a) || a.localeCompare(b)).slice(0, 11);
+}
+function mapColours() {
+  if (!state.by) return (i) => colourVar(clusterOf(i));
+  const order = categories();
+  return (i) => colourVar(order.indexOf(explained.categories[state.by][i]));
+}
 
 function picture(i, name = "thumb") {
   const thumb = thumbs[i];

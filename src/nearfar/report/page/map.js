@@ -89,10 +89,11 @@ function startMap() {
     const drawing = svg("svg", { class: "canvas" + (chosen.size ? " some" : ""), viewBox: "0 0 " + w + " " + h, width: w, height: h, role: "group",
       "aria-label": "Map of the objects. The search field and the clusters below reach every object by keyboard." });
     const [rings, ties, spots] = [svg("g", {}), svg("g", {}), svg("g", {})];
+    const colours = mapColours();
     // what was placed first lies on top
     for (const item of [...items].reverse()) {
       const i = item.i;
-      const colour = colourVar(clusterOf(i));
+      const colour = colours(i);
       const spot = svg("g", { class: "spot" + (chosen.has(i) ? " on" : "") + (data.objects[i].placed ? " placed" : ""), "data-object": i, tabindex: "-1", role: "button", "aria-label": nameOf(i), style: "--c:" + colour });
       const [x, y] = item.at;
       const all = $("rings") && $("rings").checked;
@@ -109,9 +110,25 @@ function startMap() {
       }
       spots.append(spot);
     }
-    drawing.append(rings, ties, spots);
+    drawing.append(rings, ties, spots, arrows());
     box.replaceChildren(drawing);
     note(items);
+  }
+  // from the centre to where a number increases most, as long as it correlates: 1 is nearly to the edge
+  function arrows() {
+    const layer = svg("g", { class: "arrows" });
+    if (!$("arrows") || !$("arrows").checked) return layer;
+    const { w, h } = frame();
+    const [left, right, low, high] = extent();
+    const far = (0.45 * Math.min(right - left, high - low)) / view.unit;
+    const [x0, y0] = [((left + right) / 2 - view.x) / view.unit + w / 2, h / 2 - ((low + high) / 2 - view.y) / view.unit];
+    for (const [property, [dx, dy]] of Object.entries(explained.arrows[state.map])) {
+      const [x, y, angle] = [x0 + far * dx, y0 - far * dy, Math.atan2(-dy, dx)];
+      const barb = (turn) => " L" + (x - 10 * Math.cos(angle + turn)) + " " + (y - 10 * Math.sin(angle + turn));
+      layer.append(svg("path", { d: "M" + x0 + " " + y0 + " L" + x + " " + y + barb(0.45) + " M" + x + " " + y + barb(-0.45) }),
+        svg("text", { x: x + 8 * Math.cos(angle), y: y + 12 * Math.sin(angle) + 4, "text-anchor": Math.abs(dx) < Math.abs(dy) ? "middle" : dx < 0 ? "end" : "start" }, shortened(property, 24)));
+    }
+    return layer;
   }
   function note(items) {
     const hidden = items.filter((item) => item.hidden).length;
@@ -120,7 +137,8 @@ function startMap() {
     if (hidden) told.push(whole(hidden) + " of " + whole(items.length) + (hasPictures ? " pictures" : " names") + " do not fit and are dots; zoom in to see them.");
     if ($("rings") && $("rings").checked && state.map === 0) told.push($("circle-words").textContent);
     if (data.objects.some((object) => object.placed)) told.push((hasPictures ? "Dashed" : "Hollow") + ": nobody was asked about this object; its vector gives its position.");
-    told.push("The colour of " + (hasPictures ? "the outline" : "a dot") + " shows the object's cluster.");
+    told.push("The colour of " + (hasPictures ? "the outline" : "a dot") + " shows the object's " + (state.by || "cluster") + ".");
+    if ($("arrows") && $("arrows").checked) told.push("An arrow points where a property increases most. The longer it is, the closer the property follows the map.");
     $("map-note").textContent = told.join(" ");
   }
   let waiting = false;
@@ -234,7 +252,9 @@ function startMap() {
   $("size").addEventListener("input", () => { size = Number($("size").value); later(); });
   if (!hasPictures) $("size").closest("label").hidden = true;
   if ($("rings")) $("rings").addEventListener("change", later);
-  ["chosen", "k"].forEach((what) => on(what, later));
+  if ($("arrows")) $("arrows").addEventListener("change", later);
+  if ($("by")) $("by").addEventListener("change", () => { state.by = $("by").value; tell("by"); });
+  ["chosen", "k", "by"].forEach((what) => on(what, later));
   downloads("map", () => [["object", "x", "y", "cluster"], ...data.objects.map((o, i) => [o.name, points().x[i], points().y[i], clusterOf(i) + 1])]);
 
   let before = 0;

@@ -17,7 +17,6 @@ function drawClusters() {
   if (!cutOf.size) return;
   const cut = cutOf.get(state.k);
   const rows = [];
-  const keys = [];
   for (let c = 0; c < state.k; c++) {
     const list = members(c);
     const kept = list.map((i) => (cut.kept ? cut.kept[i] : null)).filter((v) => v !== null);
@@ -29,11 +28,24 @@ function drawClusters() {
       mean === null ? null : element("span", { class: "soft" }, "objects stay in this cluster in " + percent(mean) + " of resamples"));
     rows.push(element("div", { class: "cluster", style: { "--c": colourVar(c) } }, title,
       element("div", { class: "tiles" }, ...list.map((i, at) => tile(i, at ? "" : "first")))));
-    keys.push(element("li", {}, element("button", { type: "button", on: { click: () => choose(list) }, "aria-label": "Select cluster " + (c + 1) },
-      element("span", { class: "chip", style: { "--c": colourVar(c) } }), "Cluster " + (c + 1))));
   }
   fill("clusters", rows);
-  fill("legend", keys);
+}
+// the legend of the map: clusters, or the categories of a property
+function drawLegend() {
+  const key = (words, colour, list) => element("li", {}, element("button", { type: "button", on: { click: () => choose(list) }, "aria-label": "Select " + words },
+    element("span", { class: "chip", style: { "--c": colour } }), element("bdi", {}, words)));
+  if ($("aid")) $("aid").hidden = state.by !== "";
+  if (!state.by) {
+    fill("legend", cutOf.size ? [...Array(state.k).keys()].map((c) => key("Cluster " + (c + 1), colourVar(c), members(c))) : []);
+    return;
+  }
+  const values = explained.categories[state.by];
+  const order = categories();
+  const having = (test) => values.map((_, i) => i).filter((i) => test(values[i]));
+  const rest = having((value) => !order.includes(value));
+  fill("legend", [...order.map((value, c) => key(value, colourVar(c), having((other) => other === value))),
+    ...(rest.length ? [key(values.some((value) => value && !order.includes(value)) ? "other or unknown" : "unknown", colourVar(-1), rest)] : [])]);
 }
 
 function drawPanel() {
@@ -90,6 +102,10 @@ function drawLists() {
   const odd = known.filter((i) => data.objects[i].unusual !== null).sort((a, b) => data.objects[b].unusual - data.objects[a].unusual);
   const outliers = odd.filter((i) => data.objects[i].outlier);
   fill("odd", strip(outliers.length ? outliers.slice(0, 24) : odd.slice(0, 6), (object) => (1 - object.unusual).toFixed(2)));
+  (data.dimensions ? data.dimensions.found : []).forEach((each, at) => {
+    const value = new Map(each.objects.map((i, k) => [data.objects[i], each.values[k]]));
+    fill("dimension-" + at, strip(each.objects, (object) => value.get(object).toFixed(2)));
+  });
   const unplacedNames = known.filter((i) => !data.objects[i].informed);
   fill("uninformed", unplacedNames.flatMap((i, at) => [at ? ", " : "", element("bdi", {}, nameOf(i))]));
   const said = (n) => element("b", { class: "num" }, "(" + whole(n) + (n === 1 ? " answer)" : " answers)"));
@@ -136,8 +152,11 @@ document.querySelectorAll("[data-copy]").forEach((button) => button.addEventList
   setTimeout(() => { button.textContent = "Copy"; }, 1500);
 }));
 on("k", drawClusters);
+on("k", drawLegend);
+on("by", drawLegend);
 on("k", drawPanel);
 on("chosen", drawPanel);
 drawClusters();
+drawLegend();
 drawPanel();
 drawLists();

@@ -1,0 +1,93 @@
+"""``nearfar dimensions``: dimensions one can name."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import typer
+
+from nearfar.cli._options import PRINTED, READING, Given, takes
+from nearfar.cli._prepared import images_of
+from nearfar.cli._reading import Loaded, load
+from nearfar.cli._writing import check_outputs, write_all, write_bytes
+from nearfar.errors import InputError
+
+if TYPE_CHECKING:
+    from nearfar.evaluate.dimensions import Dimensions
+    from nearfar.plot.style import Look
+    from nearfar.report.figures import Printed
+
+NamesOption = typer.Option(
+    None,
+    "--names",
+    metavar="FILE",
+    help="Names of dimensions: a table of  nearfar dimensions,  column name filled in.",
+)
+
+
+@takes(*READING, "output", "model", "images", *PRINTED, "seed")
+def dimensions(
+    given: Given,
+    names: Path | None = NamesOption,
+    properties: Path | None = typer.Option(
+        None, metavar="FILE", help="What is known of the objects: column object, and columns of numbers."
+    ),
+) -> None:
+    """Find sparse non-negative dimensions, such as "animal" or "made of metal", and which of them come back.
+
+    A dimension counts only if other random starts and both halves of the participants find it, too (r > 0.8). For each:
+    the objects highest on it, its share of all similarity, how many objects use it, and the property it correlates with.
+
+    To name them, write a table (-o dimensions.csv), fill in its column name, and give it back with --names. A table .npz holds
+    the coordinates of all objects; a picture shows the objects of every dimension.
+
+    Example:  nearfar dimensions answers.csv -o dimensions.csv -o dimensions.png
+    """
+    check_outputs(given)
+    if given.model != "auto" and not given.model.startswith("nonneg"):
+        raise InputError(
+            f"--model {given.model}: has no dimensions to name; give nonneg, or a number such as nonneg-12"
+        )
+    loaded = load(given)
+    found = named_dimensions(given, loaded, names, properties)
+    if "-" in given.output:
+        write_bytes("-", f"{found}\n".encode())
+    write_all(
+        replace(given, output=[path for path in given.output if path != "-"]),
+        table=found.to_frame,
+        arrays=lambda: {
+            "points": found.points(),
+            "dimensions": [each.title for each in found.found],
+            "objects": list(loaded.triplets.objects),
+        },
+        picture=lambda look: _picture(look, given, found, loaded),
+    )
+
+
+def named_dimensions(
+    given: Given, loaded: Loaded, names: Path | None, properties: Path | None = None
+) -> Dimensions:
+    """The dimensions of answers, with the names of a table and the properties of another."""
+    from nearfar.evaluate import find_dimensions
+    from nearfar.io.objects import read_columns
+    from nearfar.io.vectors import read_vectors
+
+    known = [] if properties is None else read_vectors(properties)
+    called: list[dict[str, Any]] = []
+    if names is not None:
+        columns = read_columns(names, ("name", "top1"), [f"top{k}" for k in range(2, 9)])
+        called = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    model = given.model if given.model.startswith("nonneg") else "nonneg"
+    return find_dimensions(loaded.triplets, model, properties=known, seed=given.seed).named(called)
+
+
+def _picture(look: Look, given: Given, found: Dimensions, loaded: Loaded) -> Printed:
+    from nearfar.report.figures import print_dimensions
+
+    listing, objects = loaded.objects, loaded.triplets.objects
+    shown = {} if listing is None else dict(zip(listing.names, listing.display_names, strict=True))
+    return print_dimensions(
+        look, found, [shown.get(name, name) for name in objects], images_of(given, loaded)
+    )

@@ -1,0 +1,193 @@
+"""Answers as choices among pairs, and one compiled pass over them: the likelihood and its gradient, O(m + p d).
+
+Whoever answers chooses the most similar of some pairs of objects, with probability ``e^s / sum e^s`` over the pairs, s
+their similarities. An odd-one-out chooses one pair of three, a triplet one of two; in a grid every object that was picked
+is chosen before all that were not. The likelihood needs points only through the similarities of the p distinct pairs that
+were shown (at most 3 m, at most n^2 / 2): they are computed first, then all choices, then the gradient as ``A X`` with A
+the symmetric matrix of the slopes of pairs. Blocks depend on the data alone and are added in order, so that the number of
+threads changes no bit.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.sparse import csr_array
+
+from nearfar._tools.compiled import compiled
+from nearfar._tools.threads import blocks, n_threads, run
+from nearfar.embedding.loop import Loop, Points, merge
+from nearfar.triplets import Triplets
+from nearfar.triplets.ids import Ids
+
+MAX_BLOCKS = 4  # each keeps a slope of every pair
+
+
+class Choices(NamedTuple):
+    """Choices among pairs of objects (``one`` < ``other``).
+
+    Choice t is among the pairs ``options[start[t] : start[t + 1]]``, the chosen one first, and counts ``weight[t]``.
+    """
+
+    one: NDArray[np.int32]
+    other: NDArray[np.int32]
+    start: NDArray[np.int64]
+    options: NDArray[np.int32]
+    weight: NDArray[np.float64]
+
+
+def odd_one_out_rows(answers: Triplets) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Rows (a, b, odd) and (b, a, odd) of one statement: two arrays of row numbers, one entry per odd-one-out.
+
+    >>> answers = Triplets.from_odd_one_out([[0, 1, 2], [2, 0, 3]])
+    >>> odd_one_out_rows(answers)
+    (array([0, 2]), array([1, 3]))
+    """
+    if answers.statement is None:
+        return np.zeros(0, np.intp), np.zeros(0, np.intp)
+    low, high = np.minimum(answers.anchor, answers.near), np.maximum(answers.anchor, answers.near)
+    order = np.lexsort((answers.anchor, answers.far, high, low, answers.statement_ids))
+    same = np.ones(max(len(order) - 1, 0), dtype=bool)
+    for column in (answers.statement_ids, low, high, answers.far):
+        same &= column[order[1:]] == column[order[:-1]]
+    same &= answers.anchor[order[1:]] != answers.anchor[order[:-1]]
+    at = np.flatnonzero(same)
+    at = at[np.diff(at, prepend=-2) > 1]  # each row in one of them
+    first, second = order[at], order[at + 1]
+    by_row = np.argsort(np.minimum(first, second))
+    return np.minimum(first, second)[by_row], np.maximum(first, second)[by_row]
+
+
+def choices(answers: Triplets, weights: NDArray[np.float64] | None = None) -> Choices:
+    """What was chosen, and among what; a choice counts as its answers do on average.
+
+    >>> made = choices(Triplets.from_odd_one_out([[0, 1, 2]]))
+    >>> [(made.one[p].item(), made.other[p].item()) for p in made.options]
+    [(0, 1), (0, 2), (1, 2)]
+    """
+    weights = np.ones(len(answers)) if weights is None else weights
+    first, second = odd_one_out_rows(answers)
+    alone = np.ones(len(answers), dtype=bool)
+    alone[first] = alone[second] = False
+    rest = np.flatnonzero(alone)
+    if answers.statement is not None:  # rows of one statement about one picked object follow each other
+        columns = (answers.near, answers.anchor, answers.statement_ids)
+        rest = rest[np.lexsort(tuple(column[rest] for column in columns))]
+        new = np.any([np.diff(column[rest], prepend=-1) != 0 for column in columns], axis=0)
+    else:
+        new = np.ones(len(rest), dtype=bool)
+    begins = np.flatnonzero(new)
+    sizes = np.diff(begins, append=len(rest)) + 1
+    n, (a, i, j) = answers.n_objects, (answers.anchor, answers.near, answers.far)
+    odd = np.stack([_code(a[first], i[first], n), _code(a[first], j[first], n), _code(i[first], j[first], n)])
+    rejected = _code(a[rest], j[rest], n)
+    single = np.insert(rejected, begins, _code(a[rest], i[rest], n)[begins]) if len(rest) else rejected
+    pairs = Ids.encode(np.concatenate([odd.T.ravel(), single]))
+    start = np.concatenate([[0], np.cumsum(np.concatenate([np.full(len(first), 3), sizes]))])
+    mean = np.add.reduceat(weights[rest], begins) / (sizes - 1) if len(rest) else np.zeros(0)
+    weight = np.concatenate([(weights[first] + weights[second]) / 2, mean])
+    one, other = np.divmod(pairs.names, n)
+    return Choices(one.astype(np.int32), other.astype(np.int32), start, pairs.codes, weight)
+
+
+def _code(a: NDArray[Any], b: NDArray[Any], n: int) -> NDArray[np.int64]:
+    code: NDArray[np.int64] = np.minimum(a, b).astype(np.int64) * n + np.maximum(a, b)
+    return code
+
+
+class ChoiceLoop(Loop):
+    """Sums -log likelihood over choices, similarity the inner product of two points.
+
+    >>> loop = ChoiceLoop(Triplets.from_array([[0, 1, 2]]))
+    >>> value, gradient = loop(np.array([[1.0], [1.0], [0.0]]))
+    >>> round(value, 3), gradient.round(3).ravel().tolist()
+    (0.313, [-0.269, -0.269, 0.269])
+    """
+
+    def __init__(self, answers: Triplets, weights: NDArray[np.float64] | None = None) -> None:
+        self.data = merge(answers, weights)
+        self.choices = made = choices(answers, weights)
+        pairs, n = len(made.one), answers.n_objects
+        ends = (np.concatenate([made.one, made.other]), np.concatenate([made.other, made.one]))
+        around: Any = csr_array((np.tile(np.arange(pairs, dtype=np.int32), 2), ends), shape=(n, n))
+        self._around = (around.indptr, around.indices, around.data)
+        count = max(1, min(MAX_BLOCKS, len(made.weight) // 8192))  # below, a thread costs more than it saves
+        self._blocks = blocks(len(made.weight), count)
+        self._slopes = np.zeros((len(self._blocks), pairs))
+
+    def similarities(self, points: Points) -> NDArray[np.float64]:
+        """(p,) inner products of the pairs."""
+        one, other = self.choices.one, self.choices.other
+        out = np.empty(len(one))
+        run(_products, [(points, one, other, *part, out) for part in blocks(len(one), self._parts)])
+        return out
+
+    def losses(self, points: Points) -> NDArray[np.float64]:
+        """(choices,) -log likelihood of every choice; ``_slopes`` become those of the sum, block by block."""
+        given = (self.similarities(points), *self.choices[2:])
+        lost = np.empty(len(self.choices.weight))
+        run(_choose, [(*given, *part, self._slopes[b], lost) for b, part in enumerate(self._blocks)])
+        return lost
+
+    def __call__(self, points: Points) -> tuple[float, Points]:
+        """-log likelihood at ``points``, (n, d) and contiguous, and its gradient."""
+        value = float(np.vdot(self.choices.weight, self.losses(points)))
+        slopes = self._slopes[0] if len(self._slopes) == 1 else self._slopes.sum(axis=0)
+        gradient = np.empty_like(points)
+        rows = blocks(len(points), self._parts)
+        run(_multiply, [(points, *self._around, slopes, *part, gradient) for part in rows])
+        return value, gradient
+
+    @property
+    def _parts(self) -> int:
+        """Into how many threads the work on pairs and objects is cut; each writes what no other does."""
+        return n_threads() if len(self._blocks) > 1 else 1
+
+
+@compiled(fastmath={"contract", "reassoc"})
+def _products(points: Any, one: Any, other: Any, start: int, stop: int, out: Any) -> None:
+    """In: points, pairs. Out: inner products of pairs start to stop."""
+    for p in range(start, stop):
+        x, y = points[one[p]], points[other[p]]
+        total = 0.0
+        for c in range(points.shape[1]):
+            total += x[c] * y[c]
+        out[p] = total
+
+
+@compiled(error_model="numpy")
+def _choose(
+    s: Any, edges: Any, options: Any, weight: Any, start: int, stop: int, slopes: Any, lost: Any
+) -> None:
+    """In: similarities, choices start to stop. Out: slopes of pairs, losses -log e^chosen / sum e^option."""
+    slopes[:] = 0.0
+    for t in range(start, stop):
+        first, last = edges[t], edges[t + 1]
+        most = s[options[first]]
+        for k in range(first + 1, last):
+            most = max(most, s[options[k]])
+        size = 0.0
+        for k in range(first, last):
+            size += math.exp(s[options[k]] - most)
+        lost[t] = math.log(size) + most - s[options[first]]
+        share = weight[t] / size
+        for k in range(first, last):
+            slopes[options[k]] += share * math.exp(s[options[k]] - most)
+        slopes[options[first]] -= weight[t]
+
+
+@compiled()
+def _multiply(
+    points: Any, begins: Any, others: Any, pairs: Any, slopes: Any, start: int, stop: int, out: Any
+) -> None:
+    """In: points, the pairs around every object, slopes. Out: rows start to stop of the gradient A X."""
+    for a in range(start, stop):
+        row = out[a]
+        row[:] = 0.0
+        for k in range(begins[a], begins[a + 1]):
+            slope, x = slopes[pairs[k]], points[others[k]]
+            for c in range(row.size):
+                row[c] += slope * x[c]

@@ -1,0 +1,209 @@
+"""Sparse non-negative dimensions (Zheng et al. 2019, Hebart et al. 2020): what objects have in common adds up."""
+
+from __future__ import annotations
+
+import warnings
+from dataclasses import KW_ONLY, dataclass
+from operator import attrgetter
+from typing import Any, ClassVar
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from nearfar._tools.arrays import Floats, dense_codes
+from nearfar._tools.checks import check_count, generator
+from nearfar._tools.memory import check_points
+from nearfar._tools.threads import one_blas_thread
+from nearfar.embedding.base import check_positive, check_weights
+from nearfar.embedding.choices import ChoiceLoop
+from nearfar.embedding.fitted import FittedPoints
+from nearfar.embedding.loop import Points
+from nearfar.embedding.new_objects import match
+from nearfar.embedding.optimise import MEMORY, Optimum, optimise
+from nearfar.embedding.prior import Prior
+from nearfar.embedding.pull import answers_per_object
+from nearfar.errors import InputError, NotConverged
+from nearfar.triplets import Triplets, as_triplets
+
+LADDER = (1, 2, 3, 5, 8, 12, 20, 30, 50, 80)  # numbers of dimensions that are tried
+SIZES = (0.35, 0.5, 0.7, 1.0)  # of similarities, at which held-out choices are judged
+
+
+@dataclass(eq=False, repr=False)
+class NonNegative(FittedPoints):
+    """Non-negative coordinates whose inner products are the similarities: dimensions one can name.
+
+    Loss of a choice among pairs of objects, s the inner product of a pair:
+
+        -log e^s(chosen) / sum over pairs e^s
+
+    An odd-one-out is a choice among three pairs, a triplet among two, and every pick of a grid is one among the pair
+    picked and those not picked. To the sum of losses, with k choices per object,
+
+        sqrt(k) * (regularization * sqrt(n_components) * sum x^2 + sparsity * sum x)
+
+    is added: it leaves in a dimension the objects that the answers put there, and all others at 0.
+
+    Parameters
+    ----------
+    n_components : dimensions, at most: those that answers do not support are left empty. None: as many as make held-out
+        choices likelier, a fifth of the trios (of the statements, where they span trios) held out.
+    regularization, sparsity : strength of the pull to 0, squared and absolute.
+    n_init : random starts; the lowest objective wins.
+    max_iter, tol : of L-BFGS-B, as for ``Embedding``.
+    random_state : None, an integer or a numpy Generator; fixes the starts.
+    prior : vectors of the objects, as for ``Embedding``: instead of ``sum x^2`` stands ``tr X' K^-1 X`` with K the covariance that they
+        give, so that objects with similar vectors have similar coordinates unless answers say otherwise.
+
+    Attributes
+    ----------
+    embedding_ : (n, n_components) coordinates >= 0, the dimension that explains most similarity first.
+    loss_ : mean loss of a choice.
+    objects_, n_iter_, converged_, uninformed_, uninformed_objects_ : as for ``Embedding``.
+
+    Notes
+    -----
+    Similarity is not a distance: ``predict`` and ``score`` go by inner products. The method is SPoSE (Zheng, Pereira,
+    Baker and Hebart, 2019; Hebart et al., 2020). The likelihood by distinct pairs, the bounded quasi-Newton search and
+    the squared pull are ours.
+
+    Examples
+    --------
+    >>> from nearfar.embedding import NonNegative
+    >>> pairs = [[0, 1, 2], [1, 0, 3], [2, 3, 0], [3, 2, 1], [0, 1, 3], [1, 0, 2], [2, 3, 1], [3, 2, 0]] * 5
+    >>> points = NonNegative(2).fit_transform(pairs)
+    >>> bool(points.min() >= 0), (points > 0.1).sum(axis=0).tolist()
+    (True, [2, 2])
+    """
+
+    n_components: int | None = None
+    _: KW_ONLY
+    regularization: float = 0.05
+    sparsity: float = 0.04
+    n_init: int = 1
+    max_iter: int = 1000
+    tol: float = 2e-5
+    random_state: Any = 0
+    prior: Prior | None = None
+
+    similarity: ClassVar[str] = "product"  # what a space of these points predicts by
+
+    def fit(
+        self, answers: Triplets | ArrayLike, y: object = None, sample_weight: ArrayLike | None = None
+    ) -> NonNegative:
+        """Find the coordinates (of Triplets, or an (m, 3) array of indices).
+
+        ``sample_weight`` : (m,) how much each answer counts; a statement counts as its answers do on average.
+        """
+        answers = as_triplets(answers)
+        self._check(answers)
+        weights = check_weights(sample_weight, len(answers))
+        with one_blas_thread():
+            dimensions = self.n_components or self._dimensions(answers, weights)
+            loop = ChoiceLoop(answers, weights)
+            best = self._best(loop, dimensions)
+        self._informed = self._known(loop)
+        points = np.where(self._informed[:, None], best.points, 0.0)
+        self.embedding_ = points[:, np.argsort(-shares(points), kind="stable")]
+        self.loss_ = loop(self.embedding_)[0] / loop.choices.weight.sum()
+        self.objects_ = answers.objects
+        self.n_iter_, self.converged_ = best.n_iter, best.converged
+        self._warn_of_uninformed()
+        if not best.converged:
+            warnings.warn(
+                f"NonNegative stopped after max_iter={self.max_iter} iterations; raise max_iter or tol",
+                NotConverged,
+                stacklevel=2,
+            )
+        return self
+
+    def _best(self, loop: ChoiceLoop, dimensions: int) -> Optimum:
+        """The best of ``n_init`` random starts."""
+        rng = generator(self.random_state, "random_state")
+        informed = np.flatnonzero(self._known(loop))
+        self._strength = float(np.sqrt(3 * loop.choices.weight.sum() / len(informed)))
+        size = (loop.data.n_objects, dimensions)
+        # on the scale of log odds, so that every answer pulls from the beginning
+        starts = (rng.random(size) * 3.4 / np.sqrt(dimensions) for _ in range(self.n_init))
+        tries = (self._optimise(loop, start, informed, self.prior) for start in starts)
+        return min(tries, key=attrgetter("objective"))
+
+    def _known(self, loop: ChoiceLoop) -> NDArray[np.bool_]:
+        """(n,) objects with an answer, or with a vector in the prior."""
+        known: NDArray[np.bool_] = answers_per_object(loop.data) > 0
+        return known if self.prior is None else known | self.prior.known
+
+    def _dimensions(self, answers: Triplets, weights: NDArray[np.float64] | None) -> int:
+        """The number of dimensions of ``LADDER`` by which held-out choices are likeliest; three worse ones end the search."""
+        units, statements = dense_codes(answers.trio_ids), dense_codes(answers.statement_ids)
+        if (np.bincount(statements) > 2).any():
+            units = statements
+        test = np.random.default_rng(0).random(units.max() + 1)[units] < 0.2
+        if test.all() or not test.any():
+            return 1
+        given = np.ones(len(answers)) if weights is None else weights
+        train, held_out = ChoiceLoop(answers[~test], given[~test]), ChoiceLoop(answers[test], given[test])
+        losses: list[float] = []
+        for dimensions in LADDER:
+            if dimensions >= answers.n_objects or len(losses) - np.argmin([*losses, np.inf]) > 3:
+                break
+            points = self._best(train, dimensions).points
+            # points of few answers are too far out: only the order of similarities should decide, not their size
+            losses.append(min(held_out(points * np.sqrt(size))[0] for size in SIZES))
+        return LADDER[int(np.argmin(losses))] if losses else 1
+
+    def _optimise(
+        self, loop: ChoiceLoop, start: Points, free: NDArray[np.intp], prior: Prior | None = None
+    ) -> Optimum:
+        limits: Any = {"max_iter": self.max_iter, "tol": float(self.tol), "name": "NonNegative"}
+        square = self.regularization * float(np.sqrt(start.shape[1])) * self._strength
+        plain = self.sparsity * self._strength
+        solve = np.array if prior is None else prior.precision(free)
+
+        def pull(x: Points) -> tuple[float, Points]:
+            slope = solve(x)
+            return square * float(np.vdot(x, slope)) + plain * float(x.sum()), 2 * square * slope + plain
+
+        return optimise(loop, start, free, pull=pull, bounds=(0, None), **limits)
+
+    def transform(self, answers: Triplets | ArrayLike) -> Points:
+        """One row per ``answers.objects``: fitted objects keep theirs, new ones are placed among them, answer by answer."""
+        check_is_fitted(self, "embedding_")
+        answers = as_triplets(answers, self.objects_)
+        data, points, free, _ = match(answers, self.objects_, self.embedding_, self._informed)
+        if len(free):
+            loop = ChoiceLoop(Triplets(data.anchor, data.near, data.far, answers.objects), data.weight)
+            with one_blas_thread():
+                points = self._optimise(loop, points, free).points
+        return points
+
+    def _similarity(self, one: Floats, other: Floats) -> Floats:
+        return np.asarray(np.einsum("tc,tc->t", one, other))
+
+    def _check(self, answers: Triplets) -> None:
+        if self.n_components is not None:
+            check_count(self.n_components, "n_components")
+        check_points(answers.n_objects, self.n_components or LADDER[0], 2 * MEMORY + 12)
+        check_count(self.n_init, "n_init")
+        check_count(self.max_iter, "max_iter")
+        check_positive(self.tol, "tol")
+        check_positive(self.regularization, "regularization", zero=True)
+        check_positive(self.sparsity, "sparsity", zero=True)
+        if self.prior is not None and self.prior.vectors.objects != answers.objects:
+            raise InputError(
+                "prior: its vectors are of other objects than the answers; make it for these objects"
+            )
+        if not len(answers):
+            raise InputError("answers: got none; an embedding needs at least one")
+
+
+def shares(points: Points) -> Floats:
+    """(d,) the share of the similarity of all pairs of objects that each dimension makes up; 0 where there is none.
+
+    >>> shares(np.array([[1.0, 0.0], [1.0, 1.0], [0.0, 3.0]])).round(2)
+    array([0.25, 0.75])
+    """
+    between = points.sum(axis=0) ** 2 - (points**2).sum(axis=0)
+    total = float(between.sum())
+    return np.asarray(between / total if total > 0 else np.zeros_like(between))

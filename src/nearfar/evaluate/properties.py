@@ -1,0 +1,289 @@
+"""What explains a space: properties of its objects that it predicts, and how its distances correlate with others (RSA)."""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nearfar import words
+from nearfar._tools.arrays import Floats, dense_codes
+from nearfar._tools.progress import track
+from nearfar._tools.records import Record
+from nearfar.errors import InputError, NearfarWarning
+from nearfar.evaluate.bootstrap import Estimate, effective_groups
+from nearfar.evaluate.map_stability import draw_again, resampled_units
+from nearfar.io import ObjectList
+from nearfar.space.space import Space
+from nearfar.triplets import Triplets
+
+if TYPE_CHECKING:
+    from nearfar.evaluate.analysis import Analysis
+
+MIN_OBJECTS = 10  # with a value, below which nothing is said
+NEIGHBOURS = 5  # that vote for a category: as many as ``Space.nearest`` names
+MAX_AXES = 10  # of a kernel's PCA that numbers are predicted from; points have few dimensions by themselves
+PENALTIES = 10.0 ** np.arange(
+    -3, 3
+)  # of the ridge, in units of the coordinates' variance; each fold chooses one
+
+
+@dataclass(frozen=True)
+class Property(Record):
+    """How well a space predicts one property of its objects.
+
+    ``value`` : of a number the cross-validated R2, of a category the share of objects whose 5 nearest others have it most often;
+    ``chance`` : its mean over permutations; ``p`` : corrected for the number of properties; ``arrow`` : where on the map a number
+    increases most, as long as its correlation there; None for a category.
+    """
+
+    name: str
+    is_numeric: bool
+    n_objects: int
+    value: float
+    chance: float
+    p: float
+    arrow: tuple[float, float] | None
+
+
+@dataclass(frozen=True)
+class Explained(Record):
+    """The ``properties`` of the objects of a space, the surest first; ``left_out`` : property -> why nothing is said about it."""
+
+    model: str
+    properties: tuple[Property, ...]
+    left_out: dict[str, str]
+    n_permutations: int
+
+    def __str__(self) -> str:
+        return words.explained_text(self)
+
+
+def explain(
+    space: Space, table: Any, *, points: ArrayLike | None = None, n_permutations: int = 999, seed: int = 0
+) -> Explained:
+    """How well a space predicts properties of its objects: numbers by ridge regression in 10 folds, categories by near objects.
+
+    All properties are permuted together over the objects. Each result is taken above the median of its permutations and divided
+    by their upper semideviation; p is how often the largest of all properties is at least as large.
+
+    Parameters
+    ----------
+    table : what ``read_objects`` returned, a data frame or a dict of columns; rows are matched by the column ``object``, and without
+        it are in the order of the space. Text is a category.
+    points : (n, 2) the map that arrows are for; default ``space.map(2)``.
+
+    Examples
+    --------
+    >>> rng = np.random.default_rng(0)
+    >>> table = {"size": np.arange(30.0), "noise": rng.normal(size=30)}
+    >>> size, noise = explain(Space.of_points(rng.normal(size=(30, 2)) + np.arange(30)[:, None]), table).properties
+    >>> size.value > 0.9, size.p, noise.p > 0.05
+    (True, 0.001, True)
+    """
+    columns = property_columns(table, space)
+    left_out = {name: reason for name, column in columns.items() if (reason := _unusable(column))}
+    names = [name for name in columns if name not in left_out]
+    flat = space.map(2) if points is None else points
+    axes = space.rows if space.kind == "points" else space.map(min(MAX_AXES, len(space) - 1))
+    apart = space.distances() if names else np.zeros(0)
+    rng = np.random.default_rng(seed)
+    keys, folds = rng.random((n_permutations + 1, len(space))), rng.permutation(len(space)) % 10
+    keys[0] = np.arange(len(space))  # the order as it is
+    scores, facts = np.zeros((len(names), len(keys))), []
+    for row, name in zip(scores, names, strict=True):
+        numeric, known = columns[name].dtype.kind == "f", np.flatnonzero(_known(columns[name]))
+        values = columns[name][known][np.argsort(keys[:, known], axis=1)]  # without gaps all move together
+        row[:] = (
+            _r2(axes[known], values.T, folds[known]) if numeric else _votes(apart[known][:, known], values)
+        )
+        facts.append((numeric, len(known), arrow(flat, columns[name]) if numeric else None))
+    above = scores - np.median(scores, axis=1, keepdims=True)
+    scaled = above / np.maximum(np.sqrt(np.mean(np.maximum(above, 0) ** 2, axis=1, keepdims=True)), 1e-12)
+    p = (scaled.max(axis=0, initial=-np.inf) >= scaled[:, :1] - 1e-9).mean(axis=1)
+    found = [
+        Property(name, numeric, n, float(score[0]), float(score[1:].mean()), float(corrected), way)
+        for name, (numeric, n, way), score, corrected in zip(names, facts, scores, p, strict=True)
+    ]
+    ranked = sorted(found, key=lambda each: (each.p, -each.value))
+    return Explained(space.model, tuple(ranked), left_out, n_permutations)
+
+
+def property_columns(table: Any, space: Space) -> dict[str, NDArray[Any]]:
+    """Property -> (n,) numbers, NaN where unknown, or texts, "" where unknown, in the order of the space."""
+    listed = isinstance(table, ObjectList)
+    held = table.properties if listed else table
+    given = {str(name): list(held[name]) for name in getattr(held, "columns", held)}
+    names = table.names if listed else list(map(str, given.pop("object", space.objects)))
+    at = {name: row for row, name in enumerate(names)}
+    if any(len(values) != len(names) for values in given.values()) or not set(at) & set(space.objects):
+        raise InputError(
+            "table: expected a value per object, in the order of the space or with a column 'object'"
+        )
+    rows = [
+        at.get(name, -1) if known else -1 for name, known in zip(space.objects, space.informed, strict=True)
+    ]
+    columns = {}
+    for name, values in given.items():
+        said = [None if str(value) in ("", "nan", "<NA>", "None") else value for value in (*values, None)]
+        real = [isinstance(value, (int, float, np.number)) and not isinstance(value, bool) for value in said]
+        gap, kind = (np.nan, float) if sum(real) == sum(value is not None for value in said) else ("", str)
+        columns[name] = np.array([gap if value is None else value for value in said], dtype=kind)[rows]
+    return columns
+
+
+def _known(column: NDArray[Any]) -> NDArray[np.bool_]:
+    return np.asarray(np.isfinite(column) if column.dtype.kind == "f" else column != "")
+
+
+def _unusable(column: NDArray[Any]) -> str:
+    """Why nothing can be said about a property."""
+    counts = np.unique(column[_known(column)], return_counts=True)[1]
+    if counts.sum() < MIN_OBJECTS:
+        return f"fewer than {MIN_OBJECTS} objects have a value"
+    if len(counts) < 2:
+        return "all values are the same"
+    return (
+        "fewer than two categories have two objects"
+        if column.dtype.kind != "f" and sum(counts > 1) < 2
+        else ""
+    )
+
+
+def arrow(points: ArrayLike, values: NDArray[Any]) -> tuple[float, float]:
+    """The direction in which values increase most on a map, by least squares, as long as their correlation along it."""
+    points = np.asarray(points, dtype=np.float64)
+    known = np.isfinite(points).all(axis=1) & np.isfinite(values)
+    x, y = (each[known] - each[known].mean(axis=0) for each in (points, values))
+    slope = np.linalg.lstsq(x, y, rcond=None)[0]
+    length = max(float(np.linalg.norm(slope) * np.linalg.norm(y)), 1e-300)
+    along = slope * np.linalg.norm(x @ slope) / length
+    return float(along[0]), float(along[1])
+
+
+def _r2(x: Floats, targets: Floats, folds: NDArray[np.intp]) -> Floats:
+    """(columns,) R2 of ridge predictions of the columns of ``targets``, held out in folds.
+
+    The other folds choose the penalty by generalised cross-validation (Golub, Heath and Wahba 1979).
+    """
+    predicted = np.empty_like(targets)
+    for fold in np.unique(folds):
+        test, train = folds == fold, folds != fold
+        centre, mean = x[train].mean(axis=0), targets[train].mean(axis=0)
+        left, size, right = np.linalg.svd(x[train] - centre, full_matrices=False)
+        onto, total = left.T @ (targets[train] - mean), np.sum((targets[train] - mean) ** 2, axis=0)
+        penalty = PENALTIES[:, None] * np.mean(size**2)
+        shrunk = size**2 / (size**2 + penalty)
+        free = np.maximum(1 - (1 + shrunk.sum(axis=1)) / train.sum(), 1e-9)[:, None]
+        error = (total - (2 * shrunk - shrunk**2) @ onto**2) / free**2
+        slopes = size[:, None] / (size[:, None] ** 2 + penalty[np.argmin(error, axis=0), 0]) * onto
+        predicted[test] = mean + (x[test] - centre) @ right.T @ slopes
+    total = np.sum((targets - targets.mean(axis=0)) ** 2, axis=0)
+    return np.asarray(1 - np.sum((targets - predicted) ** 2, axis=0) / total)
+
+
+def _votes(apart: Floats, labels: NDArray[Any]) -> Floats:
+    """(permutations,) share of objects whose label is the most frequent among their nearest others, the nearest of them at a tie."""
+    labels = dense_codes(labels).reshape(labels.shape)
+    np.fill_diagonal(apart, np.inf)
+    cast = labels[:, np.argsort(apart, axis=1, kind="stable")[:, :NEIGHBOURS]]
+    votes = sum((cast == cast[..., [other]]).astype(np.int8) for other in range(NEIGHBOURS))
+    named = np.take_along_axis(cast, np.argmax(votes, axis=2)[..., None], axis=2)[..., 0]
+    return np.asarray((named == labels).mean(axis=1))
+
+
+# ---------------------------------------------------------------- distances
+
+
+def rsa(
+    of: Analysis | Space,
+    distances: ArrayLike,
+    *,
+    names: Sequence[str] | None = None,
+    metric: Any = None,
+    seed: int = 0,
+) -> Estimate:
+    """Spearman's correlation of the distances of a space with others over pairs of objects (RSA).
+
+    The 95 % interval is for other participants, and other objects of the same clusters, in a study as large. Its variance (of Fisher's
+    z) is that of refits to resampled participants plus that of resampled objects. A space alone has no answers, and no interval;
+    nor has a landmark design, where it would have held in .81 of simulated studies: other landmarks give another space.
+
+    Parameters
+    ----------
+    of : an Analysis, whose chosen model is used, or a Space.
+    distances : (n, n) distances, NaN where unknown; with ``metric``, one of SciPy's ``pdist`` such as "cosine", (n, p) features.
+    names : of the n objects; default: they are in the order of the space. Only objects that both have count.
+
+    Examples
+    --------
+    >>> line = Space.of_points(np.arange(12.0)[:, None])
+    >>> rsa(line, np.arange(12.0)[:, None] ** 2, metric="euclidean").value > 0.8
+    True
+    """
+    from scipy.stats import t
+
+    space = of if isinstance(of, Space) else of.space
+    other, names = _square(distances, metric), space.objects if names is None else list(map(str, names))
+    at = {name: row for row, name in enumerate(names)}
+    shared = [name for name in space.objects if name in at]
+    if len(other) != len(names) or len(shared) < MIN_OBJECTS:
+        got = f"got {len(other)} rows for {len(names)} names, {len(shared)} of them objects of the space"
+        raise InputError(f"distances: {got}; expected a row per name, and at least {MIN_OBJECTS} objects")
+    rows, order = ([of[name] for name in shared] for of in ({x: i for i, x in enumerate(space.objects)}, at))
+    other = other[np.ix_(order, order)]
+    value = float(_spearman(space.distances()[np.ix_(rows, rows)], other)[0])
+    if isinstance(of, Space) or _few_roles(of.answers):
+        return Estimate(value)
+    kind, who = resampled_units(of.answers)
+    rng, people = np.random.default_rng(seed), []
+    draws = rng.multinomial(len(rows), np.full(len(rows), 1 / len(rows)), size=500).T
+    objects = _spearman(space.distances()[np.ix_(rows, rows)], other, draws)
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NearfarWarning)  # a resample lacks people, and so objects, by design
+        for _ in track(range(of.n_resamples), f"resampling {kind}s", total=of.n_resamples):
+            fitted = of.chosen.fit(of.answers[draw_again(who, rng)]).distances()
+            people.append(_spearman(fitted[np.ix_(rows, rows)], other)[0])
+    centre, *both = (np.arctanh(np.clip(each, -1 + 1e-9, 1 - 1e-9)) for each in (value, objects, people))
+    df = min(effective_groups(who), len(rows), len(people)) - 1
+    width = t.ppf(0.975, df) * np.sqrt(sum(np.nanvar(each) for each in both))
+    return Estimate(value, float(np.tanh(centre - width)), float(np.tanh(centre + width)))
+
+
+def _few_roles(answers: Triplets) -> bool:
+    """Whether fewer than half of the objects ever were anchors, or options, as with landmarks."""
+    roles = (answers.anchor, np.concatenate([answers.near, answers.far]))
+    return min(len(np.unique(role)) for role in roles) < answers.n_objects / 2
+
+
+def _square(distances: ArrayLike, metric: Any) -> Floats:
+    from scipy.spatial.distance import pdist, squareform
+
+    given = np.asarray(distances, dtype=np.float64)
+    if metric is not None and given.ndim == 2:
+        given = squareform(pdist(given, metric))
+    if given.ndim != 2 or given.shape[0] != given.shape[1] or not np.allclose(given, given.T, equal_nan=True):
+        wanted = "expected a symmetric (n, n) matrix, or features and metric='cosine' or 'euclidean'"
+        raise InputError(f"distances: got shape {given.shape}; {wanted}")
+    return given
+
+
+def _spearman(one: Floats, other: Floats, draws: NDArray[Any] | None = None) -> Floats:
+    """(draws,) correlation of the ranks over pairs; ``draws`` : (n, draws) how often each object is drawn, once by default.
+
+    A pair counts as often as its two objects make it; an object drawn twice makes no pair with itself. NaN where all are alike.
+    """
+    from scipy.stats import rankdata
+
+    weights = np.ones((len(one), 1)) if draws is None else draws.astype(np.float64)
+    known = np.isfinite(one) & np.isfinite(other) & ~np.eye(len(one), dtype=bool)
+    x, y = np.zeros((2, *one.shape))
+    x[known], y[known] = (rankdata(each[known]) / known.sum() - 0.5 for each in (one, other))
+    n, *sums = (np.sum(weights * (v @ weights), axis=0) for v in (known * 1.0, x, y, x * y, x * x, y * y))
+    mx, my, xy, xx, yy = (each / np.maximum(n, 1) for each in sums)
+    spread = np.sqrt(np.maximum((xx - mx**2) * (yy - my**2), 0))
+    return np.asarray(np.where(spread > 1e-12, (xy - mx * my) / np.maximum(spread, 1e-12), np.nan))
