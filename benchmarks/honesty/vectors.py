@@ -7,7 +7,7 @@
 Every study has new objects, new vectors and new participants, as in ``scenarios``. A fifth of the objects is not asked about. Vectors have
 ten columns: a random linear map of the positions with noise (its standard deviation in units of theirs: 0.3 or 1), a random nonlinear map
 with noise 0.3 ("bent"), a map of one dimension of the positions only ("partly"), or noise alone ("useless"). Rows go to
-benchmarks/results/honesty/vectors.jsonl.
+benchmarks/results/honesty/vectors.jsonl, the table to vectors.md beside them and, in short, to docs/honesty.md.
 
 The truth of the accuracy is that of the fitted space on fresh answers of new participants. Worth and the accuracy for new objects are
 procedures, so their truth is a mean over the studies of a condition: N / (the number of answers with vectors at which the mean accuracy is
@@ -30,7 +30,7 @@ from zlib import crc32
 import numpy as np
 
 import nearfar as nf
-from benchmarks._measure import RESULTS, size
+from benchmarks._measure import RESULTS, SMALL, fill, size
 from benchmarks.honesty.scenarios import Floats, Scenario, Study
 from nearfar.errors import NearfarWarning
 from nearfar.evaluate import worth
@@ -233,6 +233,38 @@ def table(rows: list[Row]) -> str:
     return "\n".join(lines)
 
 
+CLAIMS = {
+    "accuracy": ("accuracy of the chosen model, 95 % interval", "95 %"),
+    "times": ("worth in answers, 95 % interval", "95 %"),
+    "new objects": (
+        "accuracy for objects nobody was asked about, 95 % interval: mean over such studies",
+        "95 %",
+    ),
+    "new objects, those of the study": ("the same: for the left-out objects of the study", "95 %"),
+    "positions": ("position of an object nobody was asked about, within 2.146 spreads", "90 %"),
+}
+
+
+def short_table(rows: list[Row]) -> str:
+    """For docs/honesty.md: pooled, and the worst condition with at least six studies."""
+    by: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        by[row["condition"]].append(row)
+    found = {name: held(group) for name, group in by.items()}
+    lines = ["| claim | nominal | pooled | worst condition | tested on |", "|---|---|---:|---|---|"]
+    for key, (claim, nominal) in CLAIMS.items():
+        each = {name: values[key] for name, values in found.items() if key in values}
+        total = sum(count for _, count in each.values())
+        pooled = sum(share * count for share, count in each.values()) / max(total, 1)
+        many = {name: share for name, (share, count) in each.items() if count >= 6}
+        worst = min(many, key=lambda name: many[name]) if many else None
+        told = "too few studies" if worst is None else f"{100 * many[worst]:.1f} % ({worst})"
+        lines.append(
+            f"| {claim} | {nominal} | {100 * pooled:.1f} % | {told} | {total} studies, {len(each)} conditions |"
+        )
+    return "\n".join(lines)
+
+
 def main() -> None:
     """Run what is missing, one line per study; several runs may go on at the same time."""
     rows = [json.loads(line) for line in ROWS.read_text().splitlines()] if ROWS.exists() else []
@@ -251,6 +283,9 @@ def main() -> None:
                     out.write(json.dumps(row, default=float) + "\n")
                 rows.append(row)
                 print(*row.values(), flush=True)
+    ROWS.with_suffix(".md").write_text(table(rows) + "\n")
+    if not SMALL:
+        fill("honesty", short_table(rows))
     print(table(rows))
 
 
