@@ -25,7 +25,7 @@ def compare(
         "-m",
         metavar="NAMES",
         help="Models, with commas between them: kernels (k1, k2, k1+k2, score), their PCA (score-5), embeddings (ste-2, "
-        "tste-5, ckl-8, soe-8, gnmds-2). Default: those that auto chooses from.",
+        "tste-5, ckl-8, soe-8, gnmds-2), dimensions one can name (nonneg-12, nonneg). Default: those that auto chooses from.",
     ),
     cv: int | None = typer.Option(
         None,
