@@ -417,6 +417,8 @@ def test_captions_tell_what_is_missing():
         Look(), crowded, [f"a rather long name {x}" for x in range(82)], model="ckl-2", **arrows
     ).caption
     assert "Arrows:" in told and "Hollow:" in told and "of 81 are shown" in told
+    nobody = print_map(Look(), crowded, ["x"] * 82, model="ckl-2", placed=[False] * 81 + [True])
+    assert "Hollow:" not in nobody.caption  # it is not drawn at all
     assert "are shown" not in print_map(Look(labels=False), crowded, ["x"] * 82, model="ckl-2").caption
 
 

@@ -62,7 +62,7 @@ def print_map(
         read.append("Each circle contains the object's long-run position for 9 in 10 objects.")
     if drawn.get("arrows"):
         read.append("Arrows: where a property of the objects increases.")
-    if any(drawn.get("placed") or ()):
+    if any(hollow and here for hollow, here in zip(drawn.get("placed") or (), known, strict=False)):
         read.append("Hollow: nobody was asked about these objects; their vectors place them.")
     if X.shape[1] == 3:
         figure = _three_planes(look, X, drawn)
