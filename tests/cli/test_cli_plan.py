@@ -351,7 +351,7 @@ def test_people_and_minutes_are_answered_and_the_command_that_is_printed_runs(ru
 
 def test_lists_that_ask_nothing_twice_warn(run, names, tmp_path):
     few = ["--budget", "12", "--people", "4", "-o", tmp_path / "lists.csv"]
-    assert "unknown" in run(names, *few).stderr
+    assert "unknown" in run(names, *few).stderr and "unknown" in run(names, *few, "--checks", "2").stderr
     assert "unknown" not in run(names, *few, "--each", "2").stderr
     many = ["--budget", "40", "--people", "2", "--again", "0.1", "-o", tmp_path / "lists.csv"]
     assert "unknown" not in run(names, *many).stderr

@@ -153,6 +153,8 @@ def plan(
         return
     if pilot is not None:
         raise InputError("--pilot: questions are drawn without it; add --advise to use it")
+    if given.features:
+        raise InputError("--features: questions are drawn without them; add --advise and --pilot to use them")
     from nearfar.cli._booklets import booklet_table, question_table, write_plan
 
     drawn = scheme.questions(names, wanted, given.seed)
@@ -161,6 +163,7 @@ def plan(
         table = question_table(drawn.shuffled(given.seed), images)
     else:
         from nearfar.design import booklets
+        from nearfar.design.booklets import CHECK
 
         per_question = None if per_person is not None else each
         lists = booklets(
@@ -173,7 +176,7 @@ def plan(
             seed=given.seed,
         )
         table = booklet_table(lists, images)
-        if len(drawn) >= len(lists):
+        if not again and len(drawn) >= (lists.role != CHECK).sum():
             alone = "nothing is asked twice, so agreement and the noise ceiling will be unknown; add --again 0.1 or --each 2"
             warnings.warn(alone, NearfarWarning, stacklevel=2)
         remark += f" in {count(people or 1, 'list')}: {_places(lists)}"

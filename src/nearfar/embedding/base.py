@@ -235,7 +235,8 @@ class Embedding(FittedPoints):
         check_is_fitted(self, "embedding_")
         if self.prior is None:
             raise InputError("place: the model was fitted without vectors; fit it with features=")
-        names, basis, own = self.prior.vectors.basis_of(features, self.prior.setting)
+        names, rows = self.prior.vectors.others(features)
+        basis, own = self.prior.vectors.basis_of(rows, self.prior.setting)
         n = len(self.embedding_)
         points = (basis @ self._coefficients[n:] - self._centre) @ self._axes
         return Placed(names, points, self._left_open(own))

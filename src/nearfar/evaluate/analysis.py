@@ -103,10 +103,8 @@ class Analysis(Judging):
     @cached_property
     def reliability(self) -> Reliability | None:
         """How alike the map of another study would be; None where nothing can be held out."""
-        model = self.settled(self.plane_name)
-        if (
-            not self.splits or model.prior is not None
-        ):  # two studies share the vectors: halves of one are more alike
+        model = self.settled(self.plane_name) if self.splits else None
+        if model is None or model.prior is not None:  # halves share the vectors, so they are too alike
             return None
         return measure_reliability(self.answers, model, self.held_out, self.draws.scope, self.seed)
 

@@ -107,8 +107,8 @@ def forecast(
     n_new = new_places(per_person, again, checks)
     wanted, total = people * n_new, scheme.total(n)
     if n_new > total:
-        told = f"{n_new:,} new questions for everybody, but there are {total:,} in all; give fewer"
-        raise InputError(f"minutes: {given.minutes:g} have room for {told}")
+        room = f"{n_new:,} new questions for everybody, but there are {total:,} in all; give fewer"
+        raise InputError(f"minutes: {given.minutes:g} have room for {room}")
     questions = max(n_new, min(wanted // min(each, people), total))
     hours = per_person * seconds / 3600
     simulated = min(n, MOST_OBJECTS)
@@ -117,12 +117,12 @@ def forecast(
     counts = sorted({max(2, people // 2), people, 2 * people})
     with step("simulating studies", total=len(counts) * N_STUDIES) as advance:
         for number in counts:
-            told = []
+            studies = []
             for study in range(N_STUDIES):
                 rng = np.random.default_rng([seed_number(seed), study])
-                told.append(_simulate(simulated, scheme, given, (number, places, each), rng))
+                studies.append(_simulate(simulated, scheme, given, (number, places, each), rng))
                 advance(1)
-            accuracy, half_width, ceiling = np.mean(told, axis=0).tolist()
+            accuracy, half_width, ceiling = np.mean(studies, axis=0).tolist()
             ceilings.append(ceiling)
             cost = number * hours * given.pay
             rows.append(ForecastRow(number, number * per_person, accuracy, half_width, cost))

@@ -218,6 +218,12 @@ def rsa(
     of : an Analysis, whose chosen model is used, or a Space.
     distances : (n, n) distances, NaN where unknown; with ``metric``, one of SciPy's ``pdist`` such as "cosine", (n, p) features.
     names : of the n objects; default: they are in the order of the space. Only objects that both have count.
+
+    Examples
+    --------
+    >>> line = Space.of_points(np.arange(12.0)[:, None])
+    >>> rsa(line, np.arange(12.0)[:, None] ** 2, metric="euclidean").value > 0.8
+    True
     """
     from scipy.stats import t
 
