@@ -226,7 +226,8 @@ class Analysis(Judging):
         if self.space.n_components != 1 or not self.space.informed.any():
             return None
         settings: Any = {"n_resamples": max(self.n_resamples, 2), "seed": self.seed}
-        drawn = resample(self.answers, self.chosen, self.chosen, self.shown, **settings)
+        model = self.settled(self.chosen.name)
+        drawn = resample(self.answers, model, model, self.shown, **settings)
         return make_scale(coordinates(self.space), drawn)
 
     def stability(self, n_clusters: int | None = 5) -> Stability:
