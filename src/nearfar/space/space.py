@@ -382,10 +382,10 @@ class Space:
         )
 
     def place(self, features: Any) -> Placed:
-        """Objects that nobody was asked about, where their vectors put them; nothing is fitted again.
+        """Objects that nobody was asked about, where their vectors put them; nothing that was fitted changes.
 
         ``features`` : their vectors, from the sources that the space was fitted with. ``spread`` of the result is the standard
-        deviation of a coordinate: what vectors leave open.
+        deviation of a coordinate: what vectors leave open, by objects left out of the answers (five smaller fits, once).
         """
         if not hasattr(self.estimator, "place"):
             raise InputError(
