@@ -252,6 +252,13 @@ def test_an_analysis_says_which_objects_have_no_vector(answers):
     assert "o20" in str(found)
 
 
+def test_a_scale_is_resampled_with_the_chosen_vectors():
+    line = TRUTH[:, :1]
+    answers = answers_about(line, 150, flip=0.15, objects=NAMES)
+    analysis = nf.analyse(answers, "soe-1", models=["soe-1"], cv=2, n_resamples=4, features=line)
+    assert analysis.chosen.name == "soe-1+features" and analysis.scale is not None
+
+
 def test_vectors_of_other_objects_are_refused(answers):
     with pytest.raises(InputError, match="rows"):
         nf.compare(answers, features=TRUTH[:5])

@@ -388,7 +388,9 @@ class Space:
         deviation of a coordinate: what vectors leave open, by objects left out of the answers (five smaller fits, once).
         """
         if not hasattr(self.estimator, "place"):
-            raise InputError(f"place: {self.model} has no vectors; fit an embedding with features=")
+            raise InputError(
+                f"place: {self.model} was fitted without vectors; fit an embedding such as 'soe-5' with features="
+            )
         placed: Placed = self.estimator.place(features)
         return placed
 
