@@ -36,8 +36,8 @@ def settle(model: Model, answers: Triplets, cache: FitCache | None = None) -> Mo
     return replace(model, prior=None if setting is None else vectors.prior(setting))
 
 
-def choose_setting(answers: Triplets, vectors: Vectors) -> Setting | None:
-    """The setting that predicts held-out answers best; None where none is clearly better than no vectors.
+def choose_setting(answers: Triplets, vectors: Vectors, *, enter: bool = False) -> Setting | None:
+    """The setting that predicts held-out answers best; None where none is clearly better than no vectors, unless these ``enter`` anyway.
 
     First the kernel and its share, with all sources alike; then the weights of the sources, each alone or doubled.
     """
@@ -52,7 +52,7 @@ def choose_setting(answers: Triplets, vectors: Vectors) -> Setting | None:
         count = len(even)
         weights = [np.eye(count)[k] + more for k in range(count) for more in (0.0, 1.0)]
         best = search.best([best, *(best._replace(weights=_shares(w)) for w in weights)])
-    return best if search.clearly_helps(best) else None
+    return best if enter or search.clearly_helps(best) else None
 
 
 def _shares(weights: Floats) -> tuple[float, ...]:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from nearfar._tools.progress import track
 from nearfar._tools.records import Record
 from nearfar.evaluate.bootstrap import Draws, Estimate, make_draws
 from nearfar.evaluate.crossval import fit_timed
-from nearfar.evaluate.priors import VectorsAlone
+from nearfar.evaluate.priors import VectorsAlone, choose_setting
 from nearfar.evaluate.splits import Split, Units, split_units
 from nearfar.space.models import Model
 from nearfar.triplets import Triplets
@@ -144,7 +144,17 @@ def left_out_objects(
     for k in track(range(min(n_folds, 5)), "leaving out objects", total=5):
         out, (train, test) = split(n_folds, k)
         if len(train) and len(test):
-            credits.append(fit_timed(model, answers[train]).space.credits(answers[test]))
+            entering = _entering(model, answers[train])
+            credits.append(fit_timed(entering, answers[train]).space.credits(answers[test]))
             rows.append(test)
             codes.append(named[test][out[test]].astype(np.int64))
     return (np.concatenate(credits), np.concatenate(rows), np.concatenate(codes)) if rows else None
+
+
+def _entering(model: Model, train: Triplets) -> Model:
+    """The model with its vectors in the way that these answers choose; without them nobody could place a left-out object."""
+    vectors: Any = model.prior
+    if vectors is None or hasattr(vectors, "setting"):
+        return model
+    setting = choose_setting(train, vectors, enter=True)
+    return replace(model, prior=None if setting is None else vectors.prior(setting))
