@@ -228,8 +228,8 @@ def number() -> Iterator[dict[str, Any]]:
 
     Noise: a tenth of the answers turned round, or a logistic in the difference of the two distances.
     """
-    conditions = size(((30, "flips"), (100, "flips"), (100, "logistic")), ((100, "logistic"),))
-    for dimensions, (answers, noise) in product(size((1, 2, 3, 5), (1,)), conditions):
+    conditions = size(((100, "flips"), (100, "logistic"), (30, "flips")), ((100, "logistic"),))
+    for (answers, noise), dimensions in product(conditions, size((5, 3, 2, 1), (1,))):
         chosen = []
         for seed in range(size(25, 1)):
             rng = np.random.default_rng([dimensions, answers, seed])

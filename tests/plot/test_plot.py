@@ -412,6 +412,13 @@ def test_captions_tell_what_is_missing():
     drawn = print_map(Look(), crowded, [f"a rather long name {x}" for x in range(82)], model="ckl-2")
     named = len(texts(drawn.figure.axes[0]))
     assert 0 < named < 81 and f"{named} of 81" in drawn.caption and "a rather long name 81" in drawn.caption
+    arrows = {"arrows": {"big": (1.0, 0.0)}, "placed": [True] + [False] * 81}
+    told = print_map(
+        Look(), crowded, [f"a rather long name {x}" for x in range(82)], model="ckl-2", **arrows
+    ).caption
+    assert "Arrows:" in told and "Hollow:" in told and "of 81 are shown" in told
+    nobody = print_map(Look(), crowded, ["x"] * 82, model="ckl-2", placed=[False] * 81 + [True])
+    assert "Hollow:" not in nobody.caption  # it is not drawn at all
     assert "are shown" not in print_map(Look(labels=False), crowded, ["x"] * 82, model="ckl-2").caption
 
 

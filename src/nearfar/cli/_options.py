@@ -47,7 +47,7 @@ OPTIONS: dict[str, Any] = {
         "-m",
         metavar="NAME",
         help="auto (best on held-out answers), a kernel (k1, k2, k1+k2, score), its PCA (score-5), or an embedding "
-        "(soe-8, ste-3, tste-2, ckl-5, gnmds-2).",
+        "(soe-8, ste-3, tste-2, ckl-5, gnmds-2, nonneg-12).",
     ),
     "landmarks": typer.Option(
         metavar="FILE",

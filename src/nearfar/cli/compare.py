@@ -25,7 +25,7 @@ def compare(
         "-m",
         metavar="NAMES",
         help="Models, with commas between them: kernels (k1, k2, k1+k2, score), their PCA (score-5), embeddings (ste-2, "
-        "tste-5, ckl-8, soe-8, gnmds-2). Default: those that auto chooses from.",
+        "tste-5, ckl-8, soe-8, gnmds-2), dimensions one can name (nonneg-12, nonneg). Default: those that auto chooses from.",
     ),
     cv: int | None = typer.Option(
         None,
@@ -98,7 +98,8 @@ def compare(
     else:
         text = f"{analysis.scores}\n\n{analysis.headline}\n"
         if analysis.worth is not None:
-            text += f"\n{words.worth_text(analysis.worth, analysis.ceiling)}\n"
+            correlation = words.vector_correlation(analysis.vector_correlation).replace("\xa0", " ")
+            text += f"\n{words.worth_text(analysis.worth, analysis.ceiling)}\n{correlation}\n"
     write_bytes(output, text.encode())
     if output != "-":
         given.tell(f"{analysis.headline}; in {output}")

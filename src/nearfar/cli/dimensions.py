@@ -11,7 +11,7 @@ import typer
 from nearfar.cli._options import PRINTED, READING, Given, takes
 from nearfar.cli._prepared import images_of
 from nearfar.cli._reading import Loaded, load
-from nearfar.cli._writing import check_outputs, draws, write_all, write_bytes
+from nearfar.cli._writing import check_outputs, write_all, write_bytes
 from nearfar.errors import InputError
 
 if TYPE_CHECKING:
@@ -52,8 +52,6 @@ def dimensions(
         )
     loaded = load(given)
     found = named_dimensions(given, loaded, names, properties)
-    if draws(given.output) and not found.found:
-        raise InputError("no dimension comes back, so there is nothing to draw; collect more answers")
     if "-" in given.output:
         write_bytes("-", f"{found}\n".encode())
     write_all(

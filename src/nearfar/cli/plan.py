@@ -39,15 +39,14 @@ def plan(
     ),
     kind: Literal["near", "odd", "central", "grid"] = typer.Option(
         "near",
-        help="Which of two is nearer to the anchor; the odd one out of three; the most central of three; the nearest "
-        "of a grid.",
+        help="The nearer of two, the odd one or the most central of three, or the nearest of a grid.",
     ),
     budget: str | None = typer.Option(
         None,
         "--budget",
         "-b",
         metavar="N|all",
-        help="How many different questions to draw. Without it: advice on how many.",
+        help="How many questions to draw. Without it: advice.",
     ),
     output: OutputOption = "-",
     landmarks: str | None = typer.Option(
@@ -55,7 +54,7 @@ def plan(
         "--landmarks",
         "-l",
         metavar="N|NAMES",
-        help="Ask about landmarks only: how many to draw, or which (names with commas, or a file with one a line).",
+        help="Ask about landmarks only: how many, or which (names with commas, or a file).",
     ),
     kernel: Literal["k1", "k2"] = typer.Option(
         "k1", help="With --landmarks: the object is the anchor (k1), or a landmark is (k2)."
@@ -153,6 +152,8 @@ def plan(
         return
     if pilot is not None:
         raise InputError("--pilot: questions are drawn without it; add --advise to use it")
+    if given.features:
+        raise InputError("--features: questions are drawn without them; add --advise and --pilot to use them")
     from nearfar.cli._booklets import booklet_table, question_table, write_plan
 
     drawn = scheme.questions(names, wanted, given.seed)

@@ -65,18 +65,11 @@ def tree(
     upright = orientation == "top"
     _draw_branches(ax, Z, len(leaves), codes, upright)
     if n_clusters is not None and 1 < n_clusters < len(leaves):
-        (ax.axhline if upright else ax.axvline)(
-            _cut_height(Z, n_clusters), color=style.FAINT, lw=0.8, ls="--", zorder=0
-        )
+        line = ax.axhline if upright else ax.axvline
+        line(_cut_height(Z, n_clusters), color=style.FAINT, lw=0.8, ls="--", zorder=0)
     order = _leaf_order(Z, len(leaves))
-    _draw_leaves(
-        ax,
-        [style.shortened(names[leaves[x]]) for x in order] if labels else [],
-        order,
-        pictured,
-        codes,
-        upright,
-    )
+    called = [style.shortened(names[leaves[x]]) for x in order] if labels else []
+    _draw_leaves(ax, called, order, pictured, codes, upright)
     return ax
 
 
@@ -115,6 +108,10 @@ def _cut_height(Z: Floats, n_clusters: int) -> float:
     return float(heights[-n_clusters : len(heights) - n_clusters + 2].mean())
 
 
+def _colour(cluster: int, otherwise: str) -> str:
+    return style.PALETTE[cluster % len(style.PALETTE)] if cluster >= 0 else otherwise
+
+
 def _draw_branches(ax: Axes, Z: Floats, n: int, codes: NDArray[Any] | None, upright: bool) -> None:
     from matplotlib.collections import LineCollection
 
@@ -130,14 +127,7 @@ def _draw_branches(ax: Axes, Z: Floats, n: int, codes: NDArray[Any] | None, upri
         for child in (a, b):
             line = [(heights[child], at[child]), (heights[node], at[child]), (heights[node], at[node])]
             lines.append([point[::-1] for point in line] if upright else line)
-            inside = clusters[node] >= 0
-            colours.append(
-                style.PALETTE[clusters[node] % len(style.PALETTE)]
-                if inside
-                else style.QUIET
-                if codes is None
-                else style.FAINT
-            )
+            colours.append(_colour(clusters[node], style.QUIET if codes is None else style.FAINT))
     ax.add_collection(LineCollection(lines, colors=colours, linewidths=0.9, capstyle="round"))
     top = max(heights.max(initial=0), 1e-9) * 1.03
     ax.set(ylim=(0, top), xlim=(-0.6, n - 0.4)) if upright else ax.set(xlim=(top, 0), ylim=(n - 0.4, -0.6))
@@ -171,9 +161,7 @@ def _draw_leaves(
     for row, x in enumerate(order):
         picture = style.thumbnail(images[x], side) if x in images else None
         if picture is not None:
-            colour = (
-                style.FAINT if codes is None or codes[x] < 0 else style.PALETTE[codes[x] % len(style.PALETTE)]
-            )
+            colour = _colour(-1 if codes is None else codes[x], style.FAINT)
             along = 3 + side * (0.5 + 1.06 * (row % columns))
             more = {"pad": 0, "arrowprops": style.tie(style.FAINT) if row % columns else None}
             at, offset = ((row, 0), (0, -along)) if upright else ((0, row), (along, 0))
@@ -215,8 +203,8 @@ def matrix(
     block = K[np.ix_(chosen, chosen)]
     apart = np.abs(block[~np.eye(len(block), dtype=bool)])
     limit = (
-        float(np.quantile(apart, 0.98)) if len(apart) else 1.0
-    ) or 1.0  # the diagonal would drown the rest
+        float(np.quantile(apart, 0.98) or apart.max()) if apart.any() else 1.0
+    )  # the diagonal would drown the rest
     ax = style.axes_of(ax, height=150)
     look = {"cmap": "PuOr_r", "interpolation": "nearest", "rasterized": True, "vmin": -limit, "vmax": limit}
     picture = ax.imshow(block, **look)
@@ -224,9 +212,8 @@ def matrix(
     bar.outline.set_linewidth(0)
     bar.ax.tick_params(labelsize="small", length=2, colors=style.INK)
     size = min(style.font_size(), 0.85 * style.settle(ax)[1] / max(len(chosen), 1))
-    shown = (
-        [style.shortened(names[x], 24) for x in chosen] if labels and names and size >= style.SMALLEST else []
-    )
+    called = list(names) if names is not None and labels and size >= style.SMALLEST else []
+    shown = [style.shortened(called[x], 24) for x in chosen] if called else []
     ax.set_xticks([])
     ax.set_yticks(range(len(shown)), shown, size=size, color=style.INK, parse_math=False)
     ax.tick_params(length=0, pad=2)

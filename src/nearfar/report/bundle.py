@@ -115,10 +115,12 @@ def _figures(report: Report, look: Look) -> dict[str, Callable[[], Printed]]:
     if grouping is not None:
         clusters = [f"cluster {c + 1}" if c >= 0 else "" for c in grouping.chosen.labels]
     drawings: dict[str, Callable[[], Printed]] = {}
-    for drawn in data["maps"]:
+    arrows = data["explained"]["arrows"] if data["explained"] else [{}] * len(data["maps"])
+    for drawn, directions in zip(data["maps"], arrows, strict=True):
         points = np.array([drawn["x"], drawn["y"]], dtype=np.float64).T
         known = {"groups": clusters, "images": images, "model": drawn["title"], "colours": "clusters"}
         known["placed"] = [row["placed"] for row in objects]
+        known["arrows"] = {name: tip for name, tip in directions.items() if tip and None not in tip}
         drawings[f"map-{drawn['name'].replace(' ', '-')}"] = partial(
             draw.print_map, look, points, names, **known
         )

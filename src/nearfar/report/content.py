@@ -96,6 +96,7 @@ def report_data(
         },
         "models": judged,
         "worth": None if analysis.worth is None else words.worth_rows(analysis.worth, analysis.ceiling),
+        "vector_correlation": words.vector_correlation(analysis.vector_correlation),
         "sampled": sampled(analysis),
         "dimensions": None if dimensions is None else _dimensions(analysis, dimensions),
         "scale": _scale(analysis),

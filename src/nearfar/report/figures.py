@@ -60,7 +60,9 @@ def print_map(
         read.append(f"Colours: {colours}.")
     if drawn.get("circles") is not None:
         read.append("Each circle contains the object's long-run position for 9 in 10 objects.")
-    if any(drawn.get("placed") or ()):
+    if drawn.get("arrows"):
+        read.append("Arrows: where a property of the objects increases.")
+    if any(hollow and here for hollow, here in zip(drawn.get("placed") or (), known, strict=False)):
         read.append("Hollow: nobody was asked about these objects; their vectors place them.")
     if X.shape[1] == 3:
         figure = _three_planes(look, X, drawn)
@@ -70,9 +72,8 @@ def print_map(
             plot.map(X, ax, **drawn)
         if X.shape[1] > 3:
             told = _joined(told, f"The first two of {X.shape[1]} dimensions.")
-        named = sum(bool(text.get_text()) for text in ax.texts) + sum(
-            known[x] for x in drawn.get("images") or ()
-        )
+        named = sum(bool(text.get_text()) for text in ax.texts) - len(drawn.get("arrows") or ())
+        named += sum(known[x] for x in drawn.get("images") or ())
         if 0 < named < sum(known):
             read.append(f"Not all names fit: {named} of {sum(known)} are shown.")
     without = [name for name, here in zip(names, known, strict=True) if not here]

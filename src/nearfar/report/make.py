@@ -166,6 +166,8 @@ def make_report(
         answers = answers.triplets
     if isinstance(answers, Analysis) and not (isinstance(model, str) and model == "auto" and seed == 0):
         raise InputError("model and seed: an Analysis has its own; give them to nearfar.analyse")
+    if isinstance(answers, Analysis) and features is not None:
+        raise InputError("features: an Analysis has its own; give them to nearfar.analyse")
     analysis = (
         answers
         if isinstance(answers, Analysis)

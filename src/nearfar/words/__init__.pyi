@@ -43,6 +43,7 @@ from .people import subgroups as subgroups
 from .plan import advice as advice
 from .plan import advice_text as advice_text
 from .plan import forecast_text as forecast_text
+from .vectors import vector_correlation as vector_correlation
 from .vectors import worth as worth
 from .vectors import worth_rows as worth_rows
 from .vectors import worth_text as worth_text
