@@ -20,6 +20,7 @@ from benchmarks._measure import SHARED, in_child, save, show, size
 from nearfar import choose_dimension, datasets, design, find_dimensions, holdout, simulate
 from nearfar.embedding import CKL, NonNegative
 from nearfar.embedding.choices import ChoiceLoop, odd_one_out_rows
+from nearfar.embedding.prior import Prior, Setting, Vectors
 from nearfar.errors import NearfarWarning
 from nearfar.evaluate.dimensions import best_match
 from nearfar.triplets import Triplets
@@ -62,13 +63,25 @@ def things_answers() -> Triplets:
     return datasets.fetch_things(SHARED).triplets
 
 
+def _prior(objects: tuple[str, ...]) -> Prior:
+    """CLIP and word vectors at a share of .8; made ones in a small run."""
+    if size(False, True):
+        made: dict[str, Any] = {"made": np.random.default_rng(2).normal(size=(len(objects), 4))}
+    else:
+        kept = np.load(SHARED / "things" / "features.npz")
+        made = {name: kept[name].astype(np.float64) for name in ("clip", "words")}
+    return Vectors(made, objects).prior(Setting(0.8, "gaussian", (1 / len(made),) * len(made)))
+
+
 def things() -> Iterator[dict[str, Any]]:
     answers = things_answers()
     NonNegative(2).fit(answers[:600])  # compiled
     split = holdout(answers, 0.2, seed=0)
     train, test = answers[split.train], answers[split.test]
+    prior = _prior(answers.objects)
     for name, model in {
         "ckl-8": CKL(8), "nonneg-8": NonNegative(8), "nonneg-30": NonNegative(30), "nonneg": NonNegative(),
+        "nonneg-30+features": NonNegative(30, prior=prior),
     }.items():  # fmt: skip
         start = time.process_time()
         points = model.fit(train).embedding_
@@ -215,8 +228,8 @@ def number() -> Iterator[dict[str, Any]]:
 
     Noise: a tenth of the answers turned round, or a logistic in the difference of the two distances.
     """
-    conditions = size(((30, "flips"), (100, "flips"), (100, "logistic")), ((100, "logistic"),))
-    for dimensions, (answers, noise) in product(size((1, 2, 3, 5), (1,)), conditions):
+    conditions = size(((100, "flips"), (100, "logistic"), (30, "flips")), ((100, "logistic"),))
+    for (answers, noise), dimensions in product(conditions, size((5, 3, 2, 1), (1,))):
         chosen = []
         for seed in range(size(25, 1)):
             rng = np.random.default_rng([dimensions, answers, seed])

@@ -88,6 +88,7 @@ sphinx_gallery_conf = {
     "examples_dirs": ["../examples/tutorials", "../examples/gallery"],
     "gallery_dirs": ["tutorials", "gallery"],
     "filename_pattern": r"\.py$",
+    "copyfile_regex": r"t7_.*\.(md|png)",  # a tutorial about real data, which is not there wherever the site is built
     "within_subsection_order": "FileNameSortKey",
     "abort_on_example_error": True,
     "backreferences_dir": "generated/backreferences",

@@ -1,5 +1,9 @@
 """What all tests share: how cases are drawn, where the real data lies if it does, and a cluster of two processes."""
 
+import atexit
+import os
+import shutil
+import tempfile
 from pathlib import Path
 
 import pytest
@@ -8,6 +12,9 @@ from hypothesis import HealthCheck, settings
 # drawn cases are judged by what comes out, never by how long a busy machine takes
 settings.register_profile("nearfar", deadline=None, suppress_health_check=[HealthCheck.too_slow])
 settings.load_profile("nearfar")
+
+os.environ["NEARFAR_CACHE"] = tempfile.mkdtemp(prefix="nearfar-choices-")  # not the user's, and empty
+atexit.register(shutil.rmtree, os.environ["NEARFAR_CACHE"], ignore_errors=True)
 
 # files of minutes, which begin first: two processes then end at about the same time
 LONG = (

@@ -27,6 +27,7 @@ ROOMS = (
     "kernel",
     "methods",
     "metrics",
+    "plot",
     "progress",
     "report",
     "scale",

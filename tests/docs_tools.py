@@ -113,9 +113,15 @@ def furnish(folder):
         f"{name},{name},pictures/{name}.png,{'sweet' if i % 2 else 'sour'}" for i, name in enumerate(names)
     )
     (folder / "objects.csv").write_text(f"object,display_name,image,group\n{listed}\n")
+    (folder / "dimensions.csv").write_text(f"number,name,top1,top2\n1,stone fruit,{names[0]},{names[1]}\n")
+    points = np.random.default_rng(0).normal(size=(len(names), 2))  # those behind the answers
+    rows = "\n".join(f"{name},{x},{y}" for name, (x, y) in zip(names, points, strict=True))
+    for source in ("clip.csv", "words.csv"):
+        (folder / source).write_text(f"object,x,y\n{rows}\n")
     (folder / "people.txt").write_text("p1\n")
     people = "\n".join(f"p{number},{'expert' if number < 5 else 'novice'}" for number in range(1, 9))
-    (folder / "groups.csv").write_text(f"participant,group\n{people}\n")
+    for table in ("groups.csv", "people.csv"):
+        (folder / table).write_text(f"participant,group\n{people}\n")
     _pictures(folder / "pictures", names)
     _pictures(folder / "photos", [f"photo {x}" for x in range(36)])
     for part in ("study.toml", "fruit.txt", "welcome.md", "consent.md"):

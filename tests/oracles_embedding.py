@@ -75,3 +75,12 @@ def accuracy(points, rows):
         near, far = np.sum((points[a] - points[i]) ** 2), np.sum((points[a] - points[j]) ** 2)
         right += 1.0 if near < far else 0.5 if near == far else 0.0
     return right / len(rows)
+
+
+def choice_loss(points, choices):
+    """-log likelihood of choices [chosen pair, other pairs ...], similarity the inner product; one at a time."""
+    total = 0.0
+    for pairs in choices:
+        s = [sum(x * y for x, y in zip(points[a], points[b], strict=True)) for a, b in pairs]
+        total -= s[0] - math.log(sum(math.exp(value) for value in s))
+    return total

@@ -24,6 +24,7 @@ ROOMS = [
     "words",
     "evaluate",
     "scale",
+    "plot",
     "report",
     "ask",
     "cli",

@@ -7,6 +7,7 @@ from . import features as features
 from . import io as io
 from . import kernel as kernel
 from . import methods as methods
+from . import plot as plot
 from . import report as report
 from . import scale as scale
 from . import simulate as simulate

@@ -22,7 +22,7 @@ from nearfar.ask.rehearse import rehearse
 from nearfar.ask.store import researcher
 from nearfar.ask.study import read_study
 from nearfar.cli import main
-from nearfar.errors import FileError, UnreachableError
+from nearfar.errors import FileError, InputError, UnreachableError
 from nearfar.evaluate.map_stability import radius
 from nearfar.space.space import Space
 
@@ -256,6 +256,21 @@ def test_a_view_of_few_and_of_many_answers(make, kind):
     json.loads(json.dumps(view, allow_nan=False))
     again = live_view(ready.store.read_now(collect), view)
     assert np.allclose(again["map"], view["map"], atol=1e-3)
+
+
+def test_a_view_with_vectors_of_the_objects(make, tmp_path):
+    ready = make(questions="per_person = 24\nagain = 0.1\nchecks = 1\neach=3")
+    names = ready.objects.names
+    rows = "".join(f"{name},{number},{number % 3}\n" for number, name in enumerate(names))
+    (tmp_path / "size.csv").write_text(f"object,length,width\n{rows}")
+    for number in range(8):
+        arrive(ready, f"t{number}")
+        answer(ready, f"t{number}", places(ready, f"t{number}"), choice=(0,))
+    view = live_view(ready.store.read_now(collect), None, [f"size={tmp_path / 'size.csv'}"])
+    assert view["model"] in ("soe-2", "soe-2+features") and len(view["map"]) == len(names)
+    (tmp_path / "other.csv").write_text("object,x\nno,1\nsuch,2\n")
+    with pytest.raises(InputError, match="none of the"):
+        live_view(ready.store.read_now(collect), None, [str(tmp_path / "other.csv")])
 
 
 # ---------------------------------------------------------------- the shell

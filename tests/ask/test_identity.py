@@ -95,7 +95,7 @@ def test_claimed_times_are_compared_with_the_time_that_passed(ready):
     ]
     from nearfar.ask.admin_routes import _claims
 
-    assert [bool(_claims(*row[9:])) for row in rows] == [False, True]
+    assert [bool(_claims(*row[9:11])) for row in rows] == [False, True]
     assert _claims(96.0, 3.0) == "claims 96 seconds of answering within 3" and _claims(None, None) == ""
 
 

@@ -153,6 +153,7 @@ def test_no_value_is_an_error_of_the_server(value):
         ('name = "a"\nask = "?"\nkind = "choice"', "options"),
         ('name = "a"\nask = "?"\nkind = "choice"\noptions = ["a", "a"]', "options"),
         ('name = "a"\nask = "?"\nkind = "scale"\nleast = 1\nmost = 99', "most"),
+        ('name = "a"\nask = "?"\nkind = "scale"\nleast = 0.5\nmost = 5', "most"),
         ('name = "a"\nask = "?"\nkind = "number"\nleast = 3\nmost = 2', "most"),
         ('name = "a"\nask = "?"\nkind = "text"\nmost = 99999', "most"),
         ('name = "a"\nask = "?"\nkind = "number"\nright = 3', "right"),

@@ -179,7 +179,8 @@ def test_tree_of_clusters(study, tmp_path):
         first, second, none = np.bincount(stored["cluster"], minlength=3)[[1, 2, 0]]
         assert first >= second > 0 and none == 1
     text = (tmp_path / "t.svg").read_text()
-    assert "Object" in text and "no usable answer: Ghost" in text
+    assert "Object" in text and "Ghost" not in text
+    assert "no usable answer: Ghost" in (tmp_path / "t.caption.txt").read_text()
 
 
 @pytest.mark.parametrize(
@@ -218,7 +219,8 @@ def test_pictures(study, tmp_path, command, end):
     if end == "svg":
         text = path.read_text()
         assert "A study" in text and "Object 3" in text
-        assert "no usable answer: Ghost" in text
+        assert "Ghost" not in text
+        assert "no usable answer: Ghost" in path.with_suffix(".caption.txt").read_text()
 
 
 def test_pictures_of_the_objects(study, tmp_path):

@@ -2,6 +2,7 @@
 
 import csv
 import io
+import shlex
 from collections import Counter
 
 import numpy as np
@@ -331,3 +332,26 @@ def test_bad_rows_of_a_pilot_can_be_dropped(run, names, tmp_path):
 def test_a_pilot_is_not_ignored_where_questions_are_drawn(run, names, tmp_path):
     with pytest.raises(InputError, match="--advise"):
         run(names, "--budget", 10, "--pilot", tmp_path / "pilot.csv")
+
+
+def test_people_and_minutes_are_answered_and_the_command_that_is_printed_runs(run, tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "my names.txt").write_text("\n".join(f"o{i}" for i in range(12)))
+    told = run("my names.txt", "--people", "6", "--minutes", "2", "--kind", "odd").stdout
+    assert "<- yours" in told and "30 questions" in told
+    words = shlex.split(told.splitlines()[-1].partition("nearfar plan ")[2])
+    run(*words)
+    lists = pl.read_csv("lists.csv")
+    counts = lists.group_by("participant").len()["len"]
+    assert len(counts) == 6 and set(counts) == {30}
+    assert Counter(lists["role"])["check"] == 18 and Counter(lists["role"])["again"] > 0
+    with pytest.raises(InputError, match="output"):
+        run("my names.txt", "--people", "6", "-o", "x.csv")
+
+
+def test_lists_that_ask_nothing_twice_warn(run, names, tmp_path):
+    few = ["--budget", "12", "--people", "4", "-o", tmp_path / "lists.csv"]
+    assert "unknown" in run(names, *few).stderr and "unknown" in run(names, *few, "--checks", "2").stderr
+    assert "unknown" not in run(names, *few, "--each", "2").stderr
+    many = ["--budget", "40", "--people", "2", "--again", "0.1", "-o", tmp_path / "lists.csv"]
+    assert "unknown" not in run(names, *many).stderr

@@ -9,7 +9,6 @@ from groups_tools import NAMES, N, two_groups
 
 from nearfar.evaluate.agreements import person_agreement
 from nearfar.evaluate.analysis import Analysis
-from nearfar.report.figures import groups_figure
 from nearfar.report.groups import agreement, group_comparison
 from nearfar.report.make import make_report
 
@@ -111,5 +110,3 @@ def test_two_objects_far_out_do_not_squeeze_the_others_together(study):
     inside = np.array([spot["at"][0] for spot in pair["spots"] if spot["beyond"][0] is None])
     assert len(inside) == len(spots) - 1 and np.ptp(inside[:, 0]) > 0.5
     assert f"{NAMES[3]} (experts); {NAMES[4]} (novices)" in pair["beyond"]
-    axes = groups_figure(pair).axes
-    assert [len(line.get_marker()) for line in axes[0].lines if not isinstance(line.get_marker(), str)] == [5]

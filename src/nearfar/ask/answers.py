@@ -31,23 +31,14 @@ CHECK_COLUMNS: dict[str, Any] = {
     "seconds": pl.Float64,
     "answered_at": pl.Float64,
 }
-UNDECIDED_COLUMNS = {
-    "participant": pl.String,
-    "place": pl.Int64,
-    "role": pl.String,
-    "shown": pl.String,
-    "seconds": pl.Float64,
+UNDECIDED_COLUMNS: dict[str, Any] = {
+    "participant": pl.String, "place": pl.Int64, "role": pl.String, "shown": pl.String, "seconds": pl.Float64,
     "answered_at": pl.Float64,
-}
-SCREEN_COLUMNS = {
-    "statement": pl.String,
-    "role": pl.String,
-    "position": pl.String,
-    "shown": pl.String,
-    "condition": pl.String,
-    "replays": pl.Int64,
-    "early": pl.Int64,
-}
+}  # fmt: skip
+SCREEN_COLUMNS: dict[str, Any] = {
+    "statement": pl.String, "role": pl.String, "position": pl.String, "shown": pl.String, "condition": pl.String,
+    "replays": pl.Int64, "early": pl.Int64,
+}  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -72,9 +63,8 @@ def collect(tx: Transaction) -> Collected:
     if study is None:
         raise FileError("the database holds no study")
     names, display_names, files, media = zip(*object_rows(tx), strict=True)
-    pictures = tuple(
-        file if str(of).startswith("image/") else None for file, of in zip(files, media, strict=True)
-    )
+    kinds = zip(files, media, strict=True)
+    pictures = tuple(file if str(kind).startswith("image/") else None for file, kind in kinds)
     everything, pick = answer_rows(tx), study["pick"]
     rows = [row for row in everything if row[4] != "[]"]
     undecided = _undecided(names, [row for row in everything if row[4] == "[]"])
@@ -105,25 +95,18 @@ def collect(tx: Transaction) -> Collected:
 
 
 def _screens(names: Sequence[str], rows: list[Row]) -> pl.DataFrame:
-    made = [
-        (
-            f"{row[0]}-{row[1]}",
-            row[2],
-            ";".join(str(at + 1) for at in json.loads(row[4])),
-            _joined(names, json.loads(row[3])),
-            row[11] or None,
-            *row[9:11],
-        )
-        for row in rows
-    ]
+    made = []
+    for name, place, role, shown, choice, *_, replays, early, condition in rows:
+        positions, objects = [at + 1 for at in json.loads(choice)], _joined(names, json.loads(shown))
+        said = (f"{name}-{place}", role, ";".join(map(str, positions)), objects)
+        made.append((*said, condition or None, replays, early))
     return pl.DataFrame(made, schema=SCREEN_COLUMNS, orient="row")
 
 
 def _undecided(names: Sequence[str], rows: list[Row]) -> pl.DataFrame:
     times = zip(*_times(rows), strict=True) if rows else ()
     made = [
-        (row[0], row[1], row[2], _joined(names, json.loads(row[3])), *when)
-        for row, when in zip(rows, times, strict=True)
+        (*row[:3], _joined(names, json.loads(row[3])), *when) for row, when in zip(rows, times, strict=True)
     ]
     return pl.DataFrame(made, schema=UNDECIDED_COLUMNS, orient="row")
 

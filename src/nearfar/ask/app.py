@@ -9,7 +9,7 @@ import logging
 import os
 import sys
 import time
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import numpy as np
@@ -29,16 +29,21 @@ log = logging.getLogger("nearfar.ask")
 
 
 def make_app(
-    ready: OpenStudy, *, public_url: str | None = None, port: int = 8000, limits: RateLimits | None = None
+    ready: OpenStudy,
+    *,
+    public_url: str | None = None,
+    port: int = 8000,
+    limits: RateLimits | None = None,
+    features: Sequence[str] = (),
 ) -> Starlette:
-    """The application of an open study; closing the study is the caller's."""
+    """The application of an open study; closing the study is the caller's. ``features`` : as for ``nearfar map``, for the live map."""
     changed = asyncio.Event()  # something that should show at once
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         tasks = [
             asyncio.create_task(_release(ready)),
-            asyncio.create_task(_keep_view(ready.store, changed)),
+            asyncio.create_task(_keep_view(ready.store, changed, features)),
         ]
         try:
             yield
@@ -78,7 +83,7 @@ async def _release(ready: OpenStudy) -> None:
         await asyncio.sleep(min(15.0, idle / 2))
 
 
-async def _keep_view(store: Store, changed: asyncio.Event) -> None:
+async def _keep_view(store: Store, changed: asyncio.Event, features: Sequence[str]) -> None:
     """Keep the live view up to date; a process of its own computes it, so that people who answer never wait for it."""
     process: asyncio.subprocess.Process | None = None
     known: Any = None
@@ -90,7 +95,7 @@ async def _keep_view(store: Store, changed: asyncio.Event) -> None:
             try:
                 if store.lead() and (now := await store.read(researcher.version_of_answers)) != known:
                     process = process or await _computing_process()
-                    view = await asyncio.wait_for(_compute(process, store.url), 300.0)
+                    view = await asyncio.wait_for(_compute(process, store.url, features), 300.0)
                     await store.write(researcher.put_view, view, time.time())
                     known = now
             except (NearfarError, OSError, ValueError) as error:
@@ -109,10 +114,10 @@ async def _computing_process() -> asyncio.subprocess.Process:
     )  # fmt: skip
 
 
-async def _compute(process: asyncio.subprocess.Process, database: str) -> str:
+async def _compute(process: asyncio.subprocess.Process, database: str, features: Sequence[str]) -> str:
     """The view of a database."""
     assert process.stdin is not None and process.stdout is not None
-    process.stdin.write(json.dumps({"database": database}).encode() + b"\n")
+    process.stdin.write(json.dumps({"database": database, "features": features}).encode() + b"\n")
     line = (await process.stdout.readline()).decode()
     if not line:
         raise OSError("the computing process ended")

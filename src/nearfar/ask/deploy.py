@@ -18,35 +18,24 @@ PORT = 8000
 
 def deploy_files(study: Study, public_url: str, *, postgres: bool = False) -> dict[str, str]:
     """File name -> contents; the study itself is not among them."""
-    folder = resources.files("nearfar.ask") / "hosting"
-    kept = {name: (folder / name).read_text(encoding="utf-8") for name in ("Dockerfile", "compose.yaml")}
-    service = (folder / "nearfar.service").read_text(encoding="utf-8")
-    name, password = study.path.name, new_secret()
-    words = ["nearfar", "ask", name, "--public-url", public_url]
-    words += ["--database", f"postgresql://study:{password}@postgres/study"]
-    command = ", ".join(f'"{word}"' for word in words)
+    folder, password = resources.files("nearfar.ask") / "hosting", new_secret()
+    files = ("Dockerfile", "compose.yaml", "nearfar.service", "postgres.yaml")
+    made = {name: (folder / name).read_text(encoding="utf-8") for name in files}
+    server = made.pop("postgres.yaml").replace("{password}", password)
+    address = f"postgresql://study:{password}@postgres/study"
+    command = f'\n    command: ["nearfar", "ask", "{{study}}", "--public-url", "{{url}}", "--database", "{address}"]'
     depends = "\n    depends_on:\n      postgres:\n        condition: service_healthy"
-    server = (folder / "postgres.yaml").read_text(encoding="utf-8").replace("{password}", password)
-    filled = {
-        "{study}": name,
-        "{url}": public_url,
-        "{command}": f"\n    command: [{command}]" if postgres else "",
-        "{depends}": depends if postgres else "",
-        "{postgres}": server if postgres else "",
-        "{volume}": "\n  answers:" if postgres else "",
-    }
-    made = kept | {"nearfar.service": service, "Caddyfile": caddyfile(public_url, PORT)}
-    for mark, text in filled.items():
+    more = {"{command}": command, "{depends}": depends, "{postgres}": server, "{volume}": "\n  answers:"}
+    filled = {mark: text if postgres else "" for mark, text in more.items()}
+    for mark, text in (filled | {"{study}": study.path.name, "{url}": public_url}).items():
         made = {file: content.replace(mark, text) for file, content in made.items()}
-    return made
+    return made | {"Caddyfile": caddyfile(public_url, PORT)}
 
 
 def write_deployment(study: Study, public_url: str, folder: Path, *, postgres: bool = False) -> list[Path]:
     """Write the files into a new or empty folder, with the files that the study names in ``study/``; answers stay here."""
     if any(character in study.path.name for character in "\"'\\ \n"):
-        raise FileError(
-            f"{study.path}: rename it without spaces and quotation marks, as configuration files name it"
-        )
+        raise FileError(f"{study.path}: rename it without spaces and quotation marks")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise FileError(f"{folder}: is there already; name a folder that is new or empty")
     find_objects(study)  # so that every file was asked for

@@ -28,23 +28,11 @@ FILES = ("answers.csv", "checks.csv", "cannot_tell.csv", "people.csv", "objects.
 
 
 PEOPLE: dict[str, Any] = {
-    "participant": pl.String,
-    "outside": pl.String,
-    "state": pl.String,
-    "answers": pl.Int64,
-    "places": pl.Int64,
-    "code": pl.String,
-    "consent": pl.Float64,
-    "seen": pl.Float64,
-    "details": pl.String,
-    "claimed_seconds": pl.Float64,
-    "elapsed_seconds": pl.Float64,
-    "condition": pl.String,
-    "cannot_tell": pl.Int64,
-    "early": pl.Int64,
-    "replays": pl.Int64,
-    "fast_notices": pl.Int64,
-}
+    "participant": pl.String, "outside": pl.String, "state": pl.String, "answers": pl.Int64, "places": pl.Int64,
+    "code": pl.String, "consent": pl.Float64, "seen": pl.Float64, "details": pl.String, "claimed_seconds": pl.Float64,
+    "elapsed_seconds": pl.Float64, "condition": pl.String, "cannot_tell": pl.Int64, "early": pl.Int64,
+    "replays": pl.Int64, "fast_notices": pl.Int64,
+}  # fmt: skip
 
 
 def export_tables(tx: Transaction) -> dict[str, bytes]:
@@ -91,31 +79,26 @@ def _people(tx: Transaction, study: dict[str, Any]) -> pl.DataFrame:
     people = pl.DataFrame(researcher.people_rows(tx), schema=PEOPLE, orient="row")
     people = people.with_columns(pl.col("condition").replace("", None))
     given = researcher.form_values(tx)
+    keep = study.get("people", {}).get("keep", ())
     rows = [
-        {name: json.loads(details).get(name) for name in study.get("people", {}).get("keep", ())}
-        | given.get(name, {})
+        {key: json.loads(details).get(key) for key in keep} | given.get(name, {})
         for name, details in people.select("participant", "details").iter_rows()
     ]
-    wanted = [*study.get("people", {}).get("keep", ()), *(one["name"] for one in study.get("form", ()))]
+    wanted = [*keep, *(one["name"] for one in study.get("form", ()))]
     for column in dict.fromkeys([*wanted, *(name for row in rows for name in row)]):
         values = ["; ".join(v) if isinstance(v, list) else v for v in (row.get(column) for row in rows)]
         numbers = all(isinstance(value, (int, float, type(None))) for value in values)
         cells = values if numbers else [None if value is None else str(value) for value in values]
-        people = people.with_columns(
-            pl.Series(column, cells, dtype=None if numbers else pl.String, strict=False)
-        )
+        dtype = None if numbers else pl.String
+        people = people.with_columns(pl.Series(column, cells, dtype=dtype, strict=False))
     return people
 
 
 def _csv(table: pl.DataFrame) -> bytes:
     """A table as text: times to the millisecond; what somebody else typed is anybody's, so formulas are guarded."""
     instants = [name for name in ("answered_at", "consent", "seen") if name in table.columns]
-    as_dates = [
-        pl.from_epoch((pl.col(name) * 1000).round().cast(pl.Int64), "ms").dt.strftime(
-            "%Y-%m-%dT%H:%M:%S%.3fZ"
-        )
-        for name in instants
-    ]
+    moments = [pl.from_epoch((pl.col(name) * 1000).round().cast(pl.Int64), "ms") for name in instants]
+    as_dates = [moment.dt.strftime("%Y-%m-%dT%H:%M:%S%.3fZ") for moment in moments]
     seconds = pl.selectors.by_name("seconds", "claimed_seconds", "elapsed_seconds", require_all=False)
     return guard_formulas(table.with_columns(*as_dates, seconds.fill_nan(None).round(3))).write_csv().encode()
 
@@ -135,9 +118,7 @@ def export_folder(tx: Transaction, folder: Path) -> list[Path]:
     written = []
     for name, data in export_tables(tx).items():
         with atomic_path(folder / name) as temporary:
-            temporary.touch(
-                0o600 if name == "people.csv" else 0o666
-            )  # it has the recruiter's ids, and what forms asked
+            temporary.touch(0o600 if name == "people.csv" else 0o666)  # it has the recruiter's ids, and forms
             temporary.write_bytes(data)
         written.append(folder / name)
     return written

@@ -65,13 +65,16 @@ class FormField:
     def conflict(self) -> tuple[str, str] | None:
         """(key, what is wrong) where the keys of the table do not go together."""
         bounded = self.least is not None and self.most is not None
+        ends = (self.least or 0.0, self.most or 0.0)
         if not NAME.match(self.name):
             return "name", "expected letters, digits and _, a letter first, at most 40"
         if (self.kind in ("choice", "choices")) != bool(self.options):
             return "options", "are for choice and choices, which need two or more different ones"
-        if bounded and (self.least or 0) > (self.most or 0):
+        if bounded and ends[0] > ends[1]:
             return "most", f"expected at least {self.least:g}, got {self.most:g}"
-        if self.kind == "scale" and not (bounded and 1 <= (self.most or 0) - (self.least or 0) <= 20):
+        if self.kind == "scale" and not (
+            bounded and 1 <= ends[1] - ends[0] <= 20 and ends == (*map(round, ends),)
+        ):
             return "most", "a scale needs whole numbers least and most, at most 20 apart"
         if self.labels and self.kind != "scale":
             return "labels", "are for the ends of a scale"

@@ -9,6 +9,7 @@ import json
 import os
 import sys
 import warnings
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -21,29 +22,34 @@ from nearfar.ask.store.transaction import Transaction
 from nearfar.errors import NearfarError, NearfarWarning
 from nearfar.evaluate.analysis import Analysis
 from nearfar.evaluate.map_stability import align, along_axes, radius
+from nearfar.io.vectors import read_named_vectors
 from nearfar.space.space import Space
 
 MODEL = "score"  # needs no optimisation, so it keeps up
+WITH_VECTORS = "soe-2"  # kernels are made of answers alone
 FEWEST = 60  # statements before anything is said
 ENOUGH_TO_TURN = 3  # objects on both maps
 
 
-def live_view(collected: Collected, before: dict[str, Any] | None = None) -> dict[str, Any]:
+def live_view(
+    collected: Collected, before: dict[str, Any] | None = None, features: Sequence[str] = ()
+) -> dict[str, Any]:
     """Agreement, ceiling, participants to check, map and learning curve, as plain data for JSON.
 
     Parameters
     ----------
     collected : all answers so far.
     before : the view before this one; the new map is turned towards its map.
+    features : files with vectors of the objects, as FILE or NAME=FILE; an embedding with them then takes the place of the kernel.
     """
-    answers = collected.triplets
+    answers, model = collected.triplets, WITH_VECTORS if features else MODEL
     view: dict[str, Any] = {
         "answers": len(np.unique(answers.statement_ids)),
         "ceiling": None,
         "curve": None,
         "people": [],
         "map": None,
-        "model": MODEL,
+        "model": model,
         "objects": [
             {"display_name": display_name, "picture": picture}
             for display_name, picture in zip(collected.display_names, collected.pictures, strict=True)
@@ -53,7 +59,9 @@ def live_view(collected: Collected, before: dict[str, Any] | None = None) -> dic
         return view
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NearfarWarning)
-        analysis = Analysis(answers, MODEL, models=[MODEL])
+        vectors = read_named_vectors(features) if features else None
+        analysis = Analysis(answers, model, models=[model], features=vectors)
+        view["model"] = analysis.chosen.name
         enough = view["answers"] >= FEWEST and len(analysis.splits) > 0
         possible = plain(analysis.ceiling.best_possible)
         n_people = 0 if answers.participant is None else len(answers.participant.known)
@@ -112,7 +120,8 @@ def main() -> None:
     warnings.simplefilter("ignore")  # the page says what is known; the terminal is the server's
     for line in sys.stdin:
         try:
-            told = live_view(*read_store(json.loads(line)["database"], _read))
+            asked = json.loads(line)
+            told = live_view(*read_store(asked["database"], _read), asked["features"])
         except Exception as error:  # a figure that cannot be computed must not end the collecting
             named = "" if isinstance(error, NearfarError) else f"{type(error).__name__}: "
             told = {"error": f"{named}{error}"}

@@ -165,8 +165,9 @@ class PeopleRoutes:
         given = body["outside"]
         texts = {name: given[name] for name in (*ids, *too) if isinstance(given.get(name), str)}
         details = {name: text for name, text in texts.items() if ID.match(text)}
-        kept = {name: given[name] for name in self.study.people.keep if isinstance(given.get(name), str)}
-        details |= {name: text for name, text in kept.items() if text.isprintable() and len(text) <= 200}
+        for name in {*self.study.people.keep}.difference(ids, too):
+            if isinstance(given.get(name), str) and given[name].isprintable() and len(given[name]) <= 200:
+                details[name] = given[name]
         if not details.keys() >= {*ids}:
             refuse(400, "the link does not say who you are")
         outside = details[ids[0]] if ids else None

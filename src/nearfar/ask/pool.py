@@ -23,8 +23,6 @@ COLUMNS = {
     "odd": ("a", "b", "c"),
     "central": ("a", "b", "c"),
 }
-
-
 FILE_WORDS = {"image": "with a picture", "audio": "with a sound", "video": "with a film"}
 
 
@@ -60,11 +58,9 @@ def make_pool(study: Study, names: tuple[str, ...]) -> Pool:
     """
     parts, members = [], []
     for number, condition in enumerate(study.conditions or (Condition(""),), start=1):
-        unknown = sorted(set(condition.objects or ()) - set(names))
-        if unknown:
-            raise study.toml.error(
-                f"condition {number}", "objects", f"{unknown[0]!r} is not one of the study's objects"
-            )
+        if unknown := sorted(set(condition.objects or ()) - set(names)):
+            wrong = f"{unknown[0]!r} is not one of the study's objects"
+            raise study.toml.error(f"condition {number}", "objects", wrong)
         members.append(np.array(condition.members(names), dtype=np.int32))
         part = _one_pool(study, tuple(names[i] for i in members[-1]))
         parts.append(part._replace(condition=(condition.name,) * len(part.questions)))
@@ -156,8 +152,8 @@ def overview(study: Study, seconds: float | None = None, pay: float = 12.0) -> l
     objects = find_objects(study)
     questions, origin, condition = make_pool(study, objects.names)
     media = Counter(
-        picture.media.partition("/")[0] for _, picture in objects.pictures()
-    )  # any that is damaged: now
+        one.media.partition("/")[0] for _, one in objects.pictures()
+    )  # what is damaged is said now
     plan, people = study.questions, study.people
     files = ", ".join(f"{number:,} {FILE_WORDS[kind]}" for kind, number in sorted(media.items()))
     origins = ", ".join(f"{count:,} from {name}" for name, count in Counter(origin).items())
@@ -170,10 +166,7 @@ def overview(study: Study, seconds: float | None = None, pay: float = 12.0) -> l
         ("questions", f"{len(questions):,} of kind {study.kind}: {origins}"),
         ("booklet", f"{plan.n_new} new, {plan.n_again} again, {plan.checks} checks"),
         ("people", f"{people.aim:,} from {people.recruit}, which gives {each:.1f} answers per question"),
-        (
-            "minutes",
-            f"{minutes:.1f} for the questions of one person, at {minutes * 60 / plan.per_person:g} s each",
-        ),
+        ("minutes", f"{minutes:.1f} for the {plan.per_person} questions of one person"),
         ("cost", f"{people.aim * minutes / 60 * pay:,.0f} at {pay:g} an hour, fees not included"),
     ]
     if study.conditions:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 import signal
 import socket
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -160,10 +160,11 @@ def serve(
     public_url: str | None = None,
     limits: RateLimits | None = None,
     started: Callable[[], None] | None = None,
+    features: Sequence[str] = (),
 ) -> None:
     """Serve until the process is told to stop. Only this machine can connect; Caddy or the like goes in front."""
     logging.getLogger("nearfar.ask").setLevel(logging.INFO)
-    app = make_app(ready, public_url=public_url, port=port, limits=limits)
+    app = make_app(ready, public_url=public_url, port=port, limits=limits, features=features)
     server = uvicorn.Server(server_config(app, port, public_url))
     with bind(port) as here, _stopped_by_signals(server):
         if started is not None:

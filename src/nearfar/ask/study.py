@@ -168,11 +168,9 @@ def _yes_or_no(value: Any) -> str:
 
 def _texts(least: int, most: int = 100, pattern: str = r"(?s).{1,500}\Z") -> Check:
     def check(value: Any) -> str:
-        right = isinstance(value, list) and least <= len(value) <= most
-        right = right and all(
-            isinstance(one, str) and one.strip() and re.match(pattern, one) for one in value
-        )
-        right = right and len(set(value)) == len(value)
+        right = isinstance(value, list) and all(isinstance(one, str) and one.strip() for one in value)
+        right = right and least <= len(set(value)) == len(value) <= most
+        right = right and all(re.match(pattern, one) for one in value)
         return "" if right else f"expected a list of {least} to {most} different short texts"
 
     return check

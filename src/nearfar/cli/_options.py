@@ -19,7 +19,8 @@ from nearfar.errors import NearfarWarning
 
 TABLE = ("dialect", "column", "wide", "sheet", "where", "join_names")
 READING = ("answers", *TABLE, "objects", "on_bad", "exclude", "key", "quiet")
-METHOD = (*READING, "output", "model", "features", "landmarks", "diagonal", "title", "seed")
+PRINTED = ("title", "width", "height", "font", "dpi", "no_labels")
+METHOD = (*READING, "output", "model", "features", "landmarks", "diagonal", *PRINTED, "seed", "no_cache")
 FIRST = (
     "answers",
     "output",
@@ -27,8 +28,9 @@ FIRST = (
 )  # what stands first in ``--help``; what several commands share stands last
 
 FILES = "Reading the answers"
-KERNELS, EMBEDDINGS = "Kernels", "Embeddings"
+KERNELS = EMBEDDINGS = "Kernels, embeddings"
 LARGE = "More objects than memory holds"
+PRINT = "Pictures"
 OPTIONS: dict[str, Any] = {
     "answers": typer.Argument(
         metavar="ANSWERS",
@@ -38,25 +40,39 @@ OPTIONS: dict[str, Any] = {
         "--output",
         "-o",
         metavar="FILE",
-        help="Once or more: .csv .tsv .parquet .npz .png .svg .pdf; - for standard output.",
+        help="Several: .csv .tsv .parquet .npz .png .svg .pdf; - for stdout.",
     ),
     "model": typer.Option(
         "--model",
         "-m",
         metavar="NAME",
         help="auto (best on held-out answers), a kernel (k1, k2, k1+k2, score), its PCA (score-5), or an embedding "
-        "(soe-8, ste-3, tste-2, ckl-5, gnmds-2).",
+        "(soe-8, ste-3, tste-2, ckl-5, gnmds-2, nonneg-12).",
     ),
     "landmarks": typer.Option(
         metavar="FILE",
-        help="Landmarks, one per line: only questions about them count.",
+        help="One per line; other questions do not count.",
         rich_help_panel=KERNELS,
     ),
     "diagonal": typer.Option(help="Subtract the smallest eigenvalue, or not.", rich_help_panel=KERNELS),
-    "images": typer.Option(metavar="DIR", help="Pictures; a file belongs to the object of its name."),
+    "images": typer.Option(metavar="DIR", help="Pictures, files named as objects."),
     "title": typer.Option(
         help="Heading of the picture or page.", callback=lambda title: printable(title), show_default=False
     ),
+    "width": typer.Option(
+        metavar="LENGTH",
+        help="85mm, 3.3in, single (85mm), double (178mm).",
+        rich_help_panel=PRINT,
+    ),
+    "height": typer.Option(
+        metavar="LENGTH", help="Default: what suits it, a page at most.", rich_help_panel=PRINT
+    ),
+    "font": typer.Option(
+        metavar="FONT", help="Family, size in points, or both: 'Arial 7'.", rich_help_panel=PRINT
+    ),
+    "dpi": typer.Option(min=30, max=2400, help="Resolution of .png.", rich_help_panel=PRINT),
+    "no_labels": typer.Option("--no-labels", help="No names of objects.", rich_help_panel=PRINT),
+    "no_cache": typer.Option("--no-cache", help="Choose the model again, and remember nothing."),
     "features": typer.Option(
         metavar="[NAME=]FILE",
         help="Vectors per object, once or more: .npy .npz, or a table with a column object.",
@@ -133,6 +149,12 @@ class Given:
     diagonal: Literal["shift", "keep"] = "shift"
     images: Path | None = None
     title: str = ""
+    width: str = "double"
+    height: str | None = None
+    font: str = "8"
+    dpi: int = 300
+    no_labels: bool = False
+    no_cache: bool = False
     features: list[str] | None = None
     groups: str | None = None
     design: str | None = None

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -19,18 +19,21 @@ from nearfar.errors import FileError, InputError, NearfarWarning
 if TYPE_CHECKING:
     import polars as pl
 
+    from nearfar.plot.style import Look
+    from nearfar.report.figures import Printed
+
 EMBEDDING_OPTIONS = "--regularization, --starts and --max-iter"
 
 
 @dataclass(frozen=True)
 class Prepared:
-    """The space of answers, one line about its model where it was judged, and how to call the objects."""
+    """The space of answers, lines about its model where it was judged (one ``told`` in captions), and how to call the objects."""
 
     loaded: Loaded
     space: Any
     headline: str
     images: dict[int, Path]
-    title: str
+    told: str = ""
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -64,18 +67,28 @@ class Prepared:
         informed = [x not in unknown for x in range(len(self.names))]
         return pl.DataFrame({**first, **columns, "informed": informed})
 
-    def picture(self, points: Any, uninformed: Any, note: str, groups: Sequence[str] | None) -> Any:
-        """A map of the objects."""
-        from nearfar.report.figures import map_figure
+    def picture(self, look: Look, points: Any, uninformed: Any, clusters: Any = None) -> Printed:
+        """A map of the objects, coloured by their groups or, where given, by clusters."""
+        import numpy as np
 
-        return map_figure(
-            points[:, :2],
+        from nearfar.report.figures import print_map
+
+        shown = np.array(points, dtype=np.float64)
+        shown[np.asarray(uninformed, dtype=np.intp)] = np.nan
+        model, rows = self.space.model, getattr(self.space, "n_components", None)
+        asked = np.isin(np.arange(len(shown)), self.loaded.triplets.array)
+        return print_map(
+            look,
+            shown,
             self.display_names,
-            groups=groups,
+            model=model if rows == shown.shape[1] else f"PCA of {model}",
+            groups=self.groups if clusters is None else [f"cluster {c + 1}" for c in clusters],
+            colours="groups of objects" if clusters is None else "clusters by kernel k-means",
             images=self.images,
-            uninformed=list(uninformed),
-            title=self.title,
-            note=note,
+            placed=None
+            if rows is None
+            else (~asked).tolist(),  # of kernels and blocks, nothing but answers places objects
+            told=self.told,
         )
 
     def map(self, dimensions: int) -> tuple[Any, dict[str, Any], str]:
@@ -149,9 +162,9 @@ def prepared(
     if given.dask is None and given.scratch is None:
         loaded = load(given)
         _need_answers(given, loaded, len(loaded.triplets))
-        space, headline = _space(given, loaded, dimensions, settings or {})
+        space, headline, told = _space(given, loaded, dimensions, settings or {})
         space.diagonal = given.diagonal
-        yield Prepared(loaded, space, headline, images_of(given, loaded), given.title)
+        yield Prepared(loaded, space, headline, images_of(given, loaded), told)
         return
     from nearfar import scale
 
@@ -188,8 +201,10 @@ def _landmarks(given: Given) -> list[str] | None:
     return None if given.landmarks is None else read_lines(given.landmarks, "object")
 
 
-def _space(given: Given, loaded: Loaded, dimensions: int | None, settings: dict[str, Any]) -> tuple[Any, str]:
-    """The space of a named model, or of the best one with a line about it."""
+def _space(
+    given: Given, loaded: Loaded, dimensions: int | None, settings: dict[str, Any]
+) -> tuple[Any, str, str]:
+    """The space of a named model, or of the best one with lines about it and a sentence for captions."""
     from nearfar.space import EMBEDDINGS, fit, parse_model
 
     name = "".join(given.model.lower().split())
@@ -203,8 +218,9 @@ def _space(given: Given, loaded: Loaded, dimensions: int | None, settings: dict[
         if given.features:
             from nearfar import evaluate
 
-            return evaluate.fit(loaded.triplets, name, landmarks=marks, features=load_features(given)), ""
-        return fit(loaded.triplets, name, landmarks=marks), ""
+            given_vectors = load_features(given)
+            return evaluate.fit(loaded.triplets, name, landmarks=marks, features=given_vectors), "", ""
+        return fit(loaded.triplets, name, landmarks=marks), "", ""
     loss = name.rpartition("-")[0]
     if loss not in EMBEDDINGS:
         raise InputError(f"--model {given.model}: {EMBEDDING_OPTIONS} are for embeddings such as soe-2")
@@ -213,11 +229,14 @@ def _space(given: Given, loaded: Loaded, dimensions: int | None, settings: dict[
     from nearfar import embedding
 
     estimator = getattr(embedding, EMBEDDINGS[loss])(n_components=parsed.n_components, **settings)
-    return fit(loaded.triplets, parse_model(estimator, name)), ""
+    return fit(loaded.triplets, parse_model(estimator, name)), "", ""
 
 
-def _best(given: Given, loaded: Loaded, dimensions: int | None, settings: dict[str, Any]) -> tuple[Any, str]:
+def _best(
+    given: Given, loaded: Loaded, dimensions: int | None, settings: dict[str, Any]
+) -> tuple[Any, str, str]:
     from nearfar._tools.text import percent
+    from nearfar.cli._choices import chosen
     from nearfar.evaluate import Analysis
 
     if given.landmarks is not None:
@@ -225,15 +244,16 @@ def _best(given: Given, loaded: Loaded, dimensions: int | None, settings: dict[s
     if settings:
         raise InputError(f"{EMBEDDING_OPTIONS} go with an embedding; name one, such as --model soe")
     analysis = Analysis(loaded.triplets, features=load_features(given), seed=given.seed)
-    if dimensions is None:
-        return analysis.space, analysis.headline
-    flat = analysis.in_dimensions(dimensions)
-    headline = analysis.headline
-    name = analysis.name_in_dimensions(dimensions)
-    if name != analysis.best.name:
-        share = f" ({percent(analysis.scores[name].accuracy)})" if analysis.splits else ""
+    choice = chosen(given, analysis)
+    name = choice.model if dimensions is None else choice.flat.get(dimensions, choice.model)
+    if analysis.vectors is None:  # the one model, with nothing to be judged again
+        analysis = Analysis(loaded.triplets, name, models=[name], seed=given.seed)
+    headline, accuracy = choice.headline, choice.accuracy.get(name)
+    if name != choice.model:
+        share = "" if accuracy is None else f" ({percent(accuracy)})"
         headline += f"\nmap: {name}, the best with {dimensions} dimensions{share}"
-    return flat, headline
+    told = "" if accuracy is None else f"{name} predicts {percent(accuracy)} of held-out answers."
+    return (analysis.space if dimensions is None else analysis.in_dimensions(dimensions)), headline, told
 
 
 def _in_blocks(given: Given, settings: dict[str, Any]) -> _InBlocks:
@@ -281,4 +301,4 @@ def _in_blocks(given: Given, settings: dict[str, Any]) -> _InBlocks:
     fitted = scale.FeatureMap(parsed.kernel, landmarks=_landmarks(given)).fit(answers)
     _need_answers(given, loaded, fitted.n_answers_)
     space = SimpleNamespace(phi=fitted.features_, model=parsed.kernel, diagonal=given.diagonal)
-    return _InBlocks(loaded, space, "", images_of(given, loaded), given.title)
+    return _InBlocks(loaded, space, "", images_of(given, loaded))

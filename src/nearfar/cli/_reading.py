@@ -98,17 +98,10 @@ def named_columns(given: Sequence[str] | None) -> dict[str, Any] | None:
 
 
 def load_features(given: Given) -> list[VectorTable] | None:
-    """The vectors per object that ``--features`` names, as FILE or NAME=FILE; None where it is not given."""
-    from nearfar.io.vectors import read_vectors, vector_tables
+    """The vectors per object that ``--features`` names; None where it is not given."""
+    from nearfar.io.vectors import read_named_vectors
 
-    tables: list[VectorTable] = []
-    for each in given.features or []:
-        name, mark, path = each.partition("=")
-        is_named = mark and not Path(each).is_file()
-        if is_named and not (name and path):
-            raise InputError(f"--features {each}: expected FILE or NAME=FILE, for example clip=clip.npy")
-        tables += read_vectors(path, name) if is_named else read_vectors(each)
-    return vector_tables(tables) if given.features else None
+    return read_named_vectors(given.features) if given.features else None
 
 
 def _people(path: Path, triplets: Triplets, key: str | None) -> list[str]:

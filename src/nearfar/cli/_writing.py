@@ -4,15 +4,19 @@ from __future__ import annotations
 
 import io
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from nearfar._tools.terminal import write_out
-from nearfar.cli._options import Given
-from nearfar.errors import FileError
+from nearfar.cli._options import PRINTED, Given
+from nearfar.errors import FileError, InputError
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from nearfar.plot.style import Look
+    from nearfar.report.figures import Printed
 
 TABLES = (".csv", ".tsv", ".parquet", ".npz")
 PICTURES = (".png", ".svg", ".pdf")
@@ -36,9 +40,25 @@ def check_file(path: str | Path) -> None:
         check_target(path)
 
 
-def check_outputs(outputs: Sequence[str], others: Sequence[str] = ()) -> None:
+def look_of(given: Given) -> Look:
+    """How pictures are printed, by the options."""
+    from nearfar.plot.style import Look, font, length
+
+    family, size = font(given.font)
+    return Look(
+        width=length(given.width, "--width"),
+        height=None if given.height is None else length(given.height, "--height"),
+        font=family,
+        size=size,
+        dpi=given.dpi,
+        labels=not given.no_labels,
+        title=given.title,
+    )
+
+
+def check_outputs(given: Given, others: Sequence[str] = ()) -> None:
     """The same for every output, and whether its format is known."""
-    known = (*TABLES, *PICTURES, *others)
+    outputs, known = given.output, (*TABLES, *PICTURES, *others)
     for path in outputs:
         suffix = Path(path).suffix.lower()
         if path != "-" and suffix not in known:
@@ -46,10 +66,45 @@ def check_outputs(outputs: Sequence[str], others: Sequence[str] = ()) -> None:
                 f"{path}: this command cannot write {suffix or 'a file without extension'}; expected {', '.join(known)}"
             )
         check_file(path)
-    if draws(outputs):
-        from nearfar.report.figures import need_matplotlib
+    check_pictures(given, [path for path in outputs if is_picture(path)])
+
+
+def check_pictures(given: Given, pictures: Sequence[str | Path]) -> None:
+    """Whether pictures and their captions can be written as the options ask, before the work."""
+    check_look(given, drawn=bool(pictures))
+    for path in pictures:
+        check_file(caption_path(path))
+
+
+def check_look(given: Given, *, drawn: bool) -> None:
+    """Whether the options about pictures are sound; an error where there is none that they could be about."""
+    if drawn:
+        from nearfar.plot.style import need_matplotlib
 
         need_matplotlib()
+        look_of(given)
+        return
+    usual = {each.name: each.default for each in fields(Given)}
+    for name in PRINTED[1:]:
+        if getattr(given, name) != usual[name]:
+            option = f"--{name.replace('_', '-')}"
+            raise InputError(
+                f"{option}: there is no picture; give an output that ends in {' or '.join(PICTURES)}"
+            )
+
+
+def caption_path(path: str | Path) -> Path:
+    """Where the caption of a picture is written: ``map.caption.txt`` beside ``map.pdf``."""
+    return Path(path).with_suffix(".caption.txt")
+
+
+def write_picture(given: Given, path: str, picture: Callable[[Look], Printed]) -> None:
+    """A picture, and its caption beside it."""
+    look = look_of(given)
+    printed = picture(look)
+    printed.save(path, look)
+    write_bytes(str(caption_path(path)), f"{printed.caption}\n".encode())
+    given.tell(f"wrote {path} and {caption_path(path).name}")
 
 
 def write_all(
@@ -57,20 +112,19 @@ def write_all(
     *,
     table: Callable[[], pl.DataFrame],
     arrays: Callable[[], Mapping[str, Any]],
-    picture: Callable[[], Any],
+    picture: Callable[[Look], Printed],
     text: Callable[[], str] = str,
 ) -> None:
     """Write every output by its extension, each made when asked for.
 
-    ``table`` : one frame. ``arrays`` : name -> array, for .npz. ``picture`` : a matplotlib figure. ``text`` : any other.
+    ``table`` : one frame. ``arrays`` : name -> array, for .npz. ``picture`` : a figure and its caption. ``text`` : any other.
     """
     for path in given.output:
         suffix = ".csv" if path == "-" else Path(path).suffix.lower()
         if is_picture(path):
-            from nearfar.report.figures import save_figure
-
-            save_figure(picture(), path)
-        elif suffix == ".npz":
+            write_picture(given, path, picture)
+            continue
+        if suffix == ".npz":
             import numpy as np
 
             stream = io.BytesIO()

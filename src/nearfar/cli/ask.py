@@ -14,6 +14,7 @@ import typer
 from nearfar._tools.terminal import printable, write_out
 from nearfar.cli._help import App, Group
 from nearfar.cli._options import Given, takes, tell
+from nearfar.cli._reading import load_features
 
 if TYPE_CHECKING:
     import logging
@@ -55,7 +56,7 @@ ask = App(
 
 
 @ask.command()
-@takes("quiet")
+@takes("features", "quiet")
 def serve(
     given: Given,
     study: Path | None = typer.Argument(None, metavar="STUDY", help="The study file."),
@@ -89,14 +90,20 @@ def serve(
         return
     if study is None:
         raise InputError("STUDY: expected a study file such as study.toml, or --demo")
+    tables = load_features(given)
     ready = _open(study, database, new_password)
     try:
+        if tables is not None:
+            from nearfar.embedding.prior import Vectors
+
+            Vectors(tables, ready.objects.names)  # what does not fit is told before anybody is asked
         if address is not None and (written := write_caddyfile(study, address, port)) is not None:
             given.tell(f"wrote {written}: run  caddy run  beside it")
         run(
             ready,
             port=port,
             public_url=address,
+            features=given.features or (),
             started=lambda: _announce(ready, address or f"http://127.0.0.1:{port}"),
         )
     finally:

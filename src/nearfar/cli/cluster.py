@@ -23,7 +23,7 @@ def cluster(
 
     Example:  nearfar cluster answers.csv -k 4 -o clusters.csv -o clusters.png
     """
-    check_outputs(given.output)
+    check_outputs(given)
     with prepared(given) as ready:
         made = ready.clusters(clusters, starts, given.seed)
         given.tell(ready.headline)
@@ -46,10 +46,5 @@ def cluster(
                 "inertia": made.inertia,
                 "model": ready.space.model,
             },
-            picture=lambda: ready.picture(
-                ready.map(2)[0],
-                made.uninformed,
-                f"Clusters by kernel k-means in the space of {ready.space.model}.",
-                groups=[f"cluster {c + 1}" for c in made.labels],
-            ),
+            picture=lambda look: ready.picture(look, ready.map(2)[0], made.uninformed, made.labels),
         )

@@ -6,16 +6,17 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from nearfar.cli._options import READING, Given, OutputOption, takes
+from nearfar import words
+from nearfar.cli._options import PRINTED, READING, Given, OutputOption, takes
 from nearfar.cli._reading import Loaded, load, load_features, read_groups
-from nearfar.cli._writing import check_file, is_picture, write_bytes
+from nearfar.cli._writing import check_file, check_pictures, is_picture, write_bytes, write_picture
 from nearfar.errors import InputError
 
 if TYPE_CHECKING:
     from nearfar.evaluate import Analysis
 
 
-@takes(*READING, "features", "groups", "design", "seed")
+@takes(*READING, *PRINTED, "features", "groups", "design", "seed", "no_cache")
 def compare(
     given: Given,
     model: list[str] | None = typer.Option(
@@ -24,7 +25,7 @@ def compare(
         "-m",
         metavar="NAMES",
         help="Models, with commas between them: kernels (k1, k2, k1+k2, score), their PCA (score-5), embeddings (ste-2, "
-        "tste-5, ckl-8, soe-8, gnmds-2). Default: those that auto chooses from.",
+        "tste-5, ckl-8, soe-8, gnmds-2), dimensions one can name (nonneg-12, nonneg). Default: those that auto chooses from.",
     ),
     cv: int | None = typer.Option(
         None,
@@ -46,15 +47,21 @@ def compare(
     once tell how accurate the best possible model would be.
 
     With --groups, groups of participants are compared instead: agreement within and between them, a permutation test, each
-    group's model on the other's held-out answers, the objects that differ. An output ending in .svg, .pdf or .png is the
-    figure of the two maps.
+    group's model on the other's held-out answers, the objects that differ. An output ending in .svg, .pdf or .png is a
+    figure: of the models, or of the maps of the two groups.
 
     Example:  nearfar compare answers.csv --model "k1, score, score-5, ste-2"
     """
     if json and csv:
         raise InputError("--json and --csv: got both; choose one")
+    drawn = is_picture(output)
+    if drawn and (json or csv):
+        raise InputError(
+            f"{output}: a figure is neither JSON nor CSV; leave out --json and --csv, or name a table"
+        )
     check_file(output)
-    from nearfar import words
+    check_pictures(given, [output] if drawn else [])
+    from nearfar.cli._choices import remember
     from nearfar.evaluate import Analysis
     from nearfar.evaluate.collection import controls_text
 
@@ -75,6 +82,14 @@ def compare(
     if given.groups is not None:
         _compare_groups(given, analysis, read_groups(given, loaded) or {}, json, csv, output)
         return
+    remember(given, analysis)
+    if drawn:
+        from nearfar.report.figures import print_comparison
+
+        best = (analysis.best.name, analysis.plane_name)
+        write_picture(given, output, lambda look: print_comparison(look, analysis.scores, best))
+        given.tell(analysis.headline)
+        return
     if json:
         worth = {} if analysis.worth is None else {"worth": analysis.worth.to_dict()}
         text = _as_json({**analysis.scores.to_dict(), "auto": analysis.best.to_dict(), **worth})
@@ -83,7 +98,8 @@ def compare(
     else:
         text = f"{analysis.scores}\n\n{analysis.headline}\n"
         if analysis.worth is not None:
-            text += f"\n{words.worth_text(analysis.worth, analysis.ceiling)}\n"
+            correlation = words.vector_correlation(analysis.vector_correlation).replace("\xa0", " ")
+            text += f"\n{words.worth_text(analysis.worth, analysis.ceiling)}\n{correlation}\n"
     write_bytes(output, text.encode())
     if output != "-":
         given.tell(f"{analysis.headline}; in {output}")
@@ -100,6 +116,12 @@ def _compare_dimensions(
             "--dimensions: counts those of one model, without --groups; name it without a number"
         )
     chosen = choose_dimension(loaded.triplets, names[0], cv=cv or 5, seed=given.seed)
+    if is_picture(output):
+        from nearfar.report.figures import print_comparison
+
+        best = [str(chosen.dimension)]
+        write_picture(given, output, lambda look: print_comparison(look, chosen.comparison, best))
+        return
     text = _as_json(chosen.to_dict()) if json else f"{chosen}\n"
     write_bytes(output, (chosen.comparison.to_frame().write_csv() if csv else text).encode())
 
@@ -120,23 +142,19 @@ def _compare_groups(
 ) -> None:
     """Compare groups of people, as text, as JSON or as a figure of the two maps side by side."""
     from nearfar._tools.records import plain
-    from nearfar.report.figures import groups_figure, need_matplotlib, save_figure
+    from nearfar.report.figures import print_groups
     from nearfar.report.groups import group_comparison
 
-    drawn = is_picture(output)
-    if csv or (drawn and json):
+    if csv:
         raise InputError("--groups: is written as text, as JSON, or as a figure (.svg, .pdf, .png)")
-    if drawn:
-        need_matplotlib()
     compared = analysis.groups(groups)
-    if not drawn:
+    if not is_picture(output):
         text = _as_json(plain(group_comparison(compared, {}))) if json else f"{compared}\n"
         write_bytes(output, text.encode())
         return
-    pairs = group_comparison(compared, {})["pairs"]
-    if len(pairs) > 1:
+    if len(compared.pairs) > 1:
         raise InputError(
-            f"--groups: a figure shows two groups, got {len(pairs)} pairs; nearfar report --bundle draws them all"
+            f"--groups: a figure shows two groups, got {len(compared.pairs)} pairs; nearfar report --bundle draws them all"
         )
-    save_figure(groups_figure(pairs[0]), output)
-    given.tell(f"{pairs[0]['finding']['text']} Wrote {output}")
+    write_picture(given, output, lambda look: print_groups(look, compared))
+    given.tell(words.group_pair(compared.pairs[0]).text)

@@ -8,14 +8,16 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from nearfar.cli._options import READING, Given, takes
+from nearfar.cli._options import PRINTED, READING, Given, takes
 from nearfar.cli._prepared import images_of
 from nearfar.cli._reading import Loaded, load
-from nearfar.cli._writing import check_outputs, draws, write_all, write_bytes
+from nearfar.cli._writing import check_outputs, write_all, write_bytes
 from nearfar.errors import InputError
 
 if TYPE_CHECKING:
     from nearfar.evaluate.dimensions import Dimensions
+    from nearfar.plot.style import Look
+    from nearfar.report.figures import Printed
 
 NamesOption = typer.Option(
     None,
@@ -25,7 +27,7 @@ NamesOption = typer.Option(
 )
 
 
-@takes(*READING, "output", "model", "images", "title", "seed")
+@takes(*READING, "output", "model", "images", *PRINTED, "seed")
 def dimensions(
     given: Given,
     names: Path | None = NamesOption,
@@ -43,15 +45,13 @@ def dimensions(
 
     Example:  nearfar dimensions answers.csv -o dimensions.csv -o dimensions.png
     """
-    check_outputs(given.output)
+    check_outputs(given)
     if given.model != "auto" and not given.model.startswith("nonneg"):
         raise InputError(
             f"--model {given.model}: has no dimensions to name; give nonneg, or a number such as nonneg-12"
         )
     loaded = load(given)
     found = named_dimensions(given, loaded, names, properties)
-    if draws(given.output) and not found.found:
-        raise InputError("no dimension comes back, so there is nothing to draw; collect more answers")
     if "-" in given.output:
         write_bytes("-", f"{found}\n".encode())
     write_all(
@@ -62,7 +62,7 @@ def dimensions(
             "dimensions": [each.title for each in found.found],
             "objects": list(loaded.triplets.objects),
         },
-        picture=lambda: _picture(given, found, loaded),
+        picture=lambda look: _picture(look, given, found, loaded),
     )
 
 
@@ -83,10 +83,11 @@ def named_dimensions(
     return find_dimensions(loaded.triplets, model, properties=known, seed=given.seed).named(called)
 
 
-def _picture(given: Given, found: Dimensions, loaded: Loaded) -> Any:
-    from nearfar.report.figures import dimensions_figure
+def _picture(look: Look, given: Given, found: Dimensions, loaded: Loaded) -> Printed:
+    from nearfar.report.figures import print_dimensions
 
-    listing = loaded.objects
+    listing, objects = loaded.objects, loaded.triplets.objects
     shown = {} if listing is None else dict(zip(listing.names, listing.display_names, strict=True))
-    files = {loaded.triplets.objects[x]: file for x, file in images_of(given, loaded).items()}
-    return dimensions_figure(found, shown, files, given.title)
+    return print_dimensions(
+        look, found, [shown.get(name, name) for name in objects], images_of(given, loaded)
+    )

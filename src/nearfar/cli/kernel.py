@@ -6,11 +6,14 @@ from typing import TYPE_CHECKING, Any
 
 from nearfar.cli._options import METHOD, Given, takes
 from nearfar.cli._prepared import Prepared, prepared
-from nearfar.cli._writing import check_outputs, write_all
+from nearfar.cli._writing import check_look, check_outputs, write_all
 from nearfar.errors import FileError, InputError
 
 if TYPE_CHECKING:
     import polars as pl
+
+    from nearfar.plot.style import Look
+    from nearfar.report.figures import Printed
 
 
 @takes(*METHOD, "dask", "scratch")
@@ -31,7 +34,7 @@ def kernel(given: Given) -> None:
     elif zarr:
         raise InputError("--output: a Zarr array is written block by block; add --scratch or --dask")
     else:
-        check_outputs(given.output)
+        check_outputs(given)
     with prepared(given) as ready:
         if in_blocks:
             from nearfar import scale
@@ -52,7 +55,7 @@ def kernel(given: Given) -> None:
                 "shift": space.shift if given.diagonal == "shift" else 0.0,
                 "model": space.model,
             },
-            picture=lambda: _picture(ready, K, given.title),
+            picture=lambda look: _picture(look, ready, K),
         )
 
 
@@ -62,6 +65,7 @@ def _check_array(given: Given, zarr: list[str]) -> None:
 
     if given.title:
         raise InputError("--title does not work with --dask or --scratch: there is no picture")
+    check_look(given, drawn=False)
     if zarr != given.output or len(zarr) > 1:
         raise FileError(
             f"{given.output[0]}: with --dask or --scratch the kernel matrix is written in blocks; give one output that "
@@ -79,10 +83,12 @@ def _table(ready: Prepared, K: Any) -> pl.DataFrame:
     return pl.DataFrame({first: names}).hstack(pl.from_numpy(K, schema=names))
 
 
-def _picture(ready: Prepared, K: Any, title: str) -> Any:
+def _picture(look: Look, ready: Prepared, K: Any) -> Printed:
     from scipy.cluster.hierarchy import leaves_list
 
-    from nearfar.report.figures import kernel_figure
+    from nearfar.report.figures import print_matrix
 
-    order = leaves_list(ready.space.tree()) if len(ready.names) > 1 else None
-    return kernel_figure(K, ready.display_names, order=order, uninformed=ready.space.uninformed, title=title)
+    space = ready.space
+    order = leaves_list(space.tree()).tolist() if len(ready.names) > 1 else [0]
+    without = space.uninformed.tolist()
+    return print_matrix(look, K, ready.display_names, order=order, model=space.model, without=without)

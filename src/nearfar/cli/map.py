@@ -29,28 +29,31 @@ def map(
 ) -> None:
     """Put the objects on a map: similar ones are close together.
 
-    By default the model with so many dimensions that predicts held-out answers best. A kernel (--model score) is mapped
-    by kernel PCA, an embedding (--model soe) by its points, one in more dimensions (--model soe-8) by its principal axes.
+    By default the model with so many dimensions that predicts held-out answers best. Kernels (--model score) are mapped
+    by kernel PCA, embeddings in more dimensions (--model soe-8) by principal axes.
 
     A table has a row per object: its coordinates x1, x2, ... and whether any answer concerns it. A picture shows
-    names, or pictures of the objects (--images, or column image of the object list), coloured by group.
+    names, or pictures (--images, or column image of the object list), coloured by group; of three dimensions
+    every two. Caption: map.caption.txt.
 
     Example:  nearfar map answers.csv -o map.png -o map.csv
     """
-    check_outputs(given.output)
+    check_outputs(given)
     if draws(given.output) and dimensions < 2:
         raise InputError("a picture of the map needs two dimensions; give --dimensions 2")
     settings = _settings(regularization, starts, max_iter, given.seed)
     with prepared(given, dimensions=dimensions, settings=settings) as ready:
         points, arrays, note = ready.map(dimensions)
         given.tell(note)
+        if draws(given.output) and dimensions > 3:
+            given.tell(f"the picture shows the first two of {dimensions} dimensions; the table has all")
         write_all(
             given,
             table=lambda: ready.table(
                 arrays["uninformed"], **{f"x{d}": x for d, x in enumerate(points.T, start=1)}
             ),
             arrays=lambda: {"points": points, "objects": ready.names, **arrays},
-            picture=lambda: ready.picture(points, arrays["uninformed"], note, groups=ready.groups),
+            picture=lambda look: ready.picture(look, points, arrays["uninformed"]),
         )
 
 

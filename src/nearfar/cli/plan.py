@@ -23,7 +23,6 @@ from nearfar.errors import InputError, NearfarWarning
 if TYPE_CHECKING:
     from nearfar.design import Booklets, Scheme
     from nearfar.evaluate.advice import Advice
-    from nearfar.evaluate.forecast import Forecast
     from nearfar.triplets import Triplets
 
 NUMBER = re.compile("[0-9]{1,18}")
@@ -118,13 +117,8 @@ def plan(
         raise InputError(f"{option}: needs --people, the number of lists to make")
     assumed = (dimension, agreement, seconds, minutes, pay)
     if people is not None and budget is None and per_person is None and pilot is None:
-        _forecast(
-            given,
-            objects,
-            _scheme(kind, landmarks, kernel, size, pick),
-            assumed,
-            (people, each, again, checks),
-        )
+        scheme = _scheme(kind, landmarks, kernel, size, pick)
+        _forecast(given, objects, output, scheme, assumed, (people, each, again, checks))
         return
     again, checks = again or 0.0, checks or 0
     names, images = _objects(objects)
@@ -158,6 +152,8 @@ def plan(
         return
     if pilot is not None:
         raise InputError("--pilot: questions are drawn without it; add --advise to use it")
+    if given.features:
+        raise InputError("--features: questions are drawn without them; add --advise and --pilot to use them")
     from nearfar.cli._booklets import booklet_table, question_table, write_plan
 
     drawn = scheme.questions(names, wanted, given.seed)
@@ -166,6 +162,7 @@ def plan(
         table = question_table(drawn.shuffled(given.seed), images)
     else:
         from nearfar.design import booklets
+        from nearfar.design.booklets import CHECK
 
         per_question = None if per_person is not None else each
         lists = booklets(
@@ -178,7 +175,7 @@ def plan(
             seed=given.seed,
         )
         table = booklet_table(lists, images)
-        if len(drawn) >= len(lists):
+        if not again and len(drawn) >= (lists.role != CHECK).sum():
             alone = "nothing is asked twice, so agreement and the noise ceiling will be unknown; add --again 0.1 or --each 2"
             warnings.warn(alone, NearfarWarning, stacklevel=2)
         remark += f" in {count(people or 1, 'list')}: {_places(lists)}"
@@ -203,53 +200,32 @@ def _worth(given: Given, pilot: Triplets | None) -> str:
     return "" if worth is None else f"In the pilot: {words.worth(worth).text}".replace("\xa0", " ")
 
 
-def _forecast(
-    given: Given,
-    objects: str,
-    scheme: Scheme,
-    assumed: Any,
-    lists: tuple[int, int | None, float | None, int | None],
-) -> None:
+def _forecast(given: Given, objects: str, output: str, scheme: Scheme, assumed: Any, lists: Any) -> None:
     """Say what some people can answer in their minutes, and print the command that writes their lists."""
     from nearfar.evaluate.advice import Assumptions
     from nearfar.evaluate.forecast import forecast
 
-    people, each, again, checks = lists
-    chosen: dict[str, Any] = {"each": 2 if each is None else each}
-    chosen |= {"again": 0.1 if again is None else again, "checks": 3 if checks is None else checks}
-    names, _ = _objects(objects)
-    told = forecast(names, people, scheme, assumptions=Assumptions(*assumed), seed=given.seed, **chosen)
-    write_out(f"{told}\nTo write the lists:  {_command(objects, told, chosen, given.seed)}\n")
-
-
-def _command(objects: str, told: Forecast, chosen: dict[str, Any], seed: int) -> str:
-    """The command that writes the lists of a forecast."""
-    scheme = told.scheme
-    words = [
-        "nearfar",
-        "plan",
-        shlex.quote(objects),
-        "--people",
-        f"{told.people}",
-        "--per-person",
-        f"{told.per_person}",
-    ]
-    words += [
-        "--budget",
-        f"{told.questions}",
-        "--again",
-        f"{chosen['again']:g}",
-        "--checks",
-        f"{told.checks}",
-    ]
-    words += [] if scheme.kind == "near" else ["--kind", scheme.kind]
+    if output != "-":
+        raise InputError(
+            "--output: is for lists, which need --per-person or --budget; leave it out for advice"
+        )
+    people, *rest = lists
+    each, again, checks = (
+        usual if own is None else own for own, usual in zip(rest, (2, 0.1, 3), strict=True)
+    )
+    chosen: dict[str, Any] = {"each": each, "again": again, "checks": checks, "seed": given.seed}
+    told = forecast(len(_objects(objects)[0]), people, scheme, Assumptions(*assumed), **chosen)
+    made = f"--people {people} --per-person {told.per_person} --budget {told.questions} --again {again:g}"
+    made += f" --checks {checks}" + ("" if scheme.kind == "near" else f" --kind {scheme.kind}")
     if scheme.kind == "grid":
-        words += ["--size", f"{scheme.size}", "--pick", f"{scheme.pick}"]
+        made += f" --size {scheme.size} --pick {scheme.pick}"
     if scheme.draw != "random":
-        marks = scheme.landmarks
-        named = f"{marks}" if isinstance(marks, int) else shlex.quote(",".join(map(str, marks)))
-        words += ["--landmarks", named, "--kernel", scheme.draw]
-    return " ".join([*words, *(["--seed", f"{seed}"] if seed else []), "-o", "lists.csv"])
+        marks = (
+            scheme.landmarks if isinstance(scheme.landmarks, int) else ",".join(map(str, scheme.landmarks))
+        )
+        made += f" --landmarks {shlex.quote(str(marks))} --kernel {scheme.draw}"
+    made += f" --seed {given.seed}" if given.seed else ""
+    write_out(f"{told}\nTo write the lists:  nearfar plan {shlex.quote(objects)} {made} -o lists.csv\n")
 
 
 def _objects(given: str) -> tuple[Sequence[str], list[str]]:

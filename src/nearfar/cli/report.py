@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import warnings
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import typer
 
-from nearfar.cli._options import READING, Given, takes
+from nearfar.cli._options import PRINTED, READING, Given, takes
 from nearfar.cli._reading import load, load_features, read_groups
-from nearfar.cli._writing import check_file, write_bytes
+from nearfar.cli._writing import check_file, check_look, look_of, write_bytes
 from nearfar.cli.dimensions import NamesOption, named_dimensions
 from nearfar.errors import FileError, InputError, NearfarWarning
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
     from nearfar.report.make import Report
 
 
-@takes(*READING, "model", "features", "images", "title", "groups", "design", "seed")
+@takes(*READING, "model", "features", "images", *PRINTED, "groups", "design", "seed", "no_cache")
 def report(
     given: Given,
     output: Path = typer.Option(
@@ -55,9 +56,10 @@ def report(
     Example:  nearfar report answers.csv --images pictures -o report.html
     """
     _check_targets(output, bundle, json)
-    from dataclasses import replace
+    check_look(given, drawn=bundle is not None)
 
     from nearfar._tools.pseudonyms import keep_key
+    from nearfar.cli._choices import remember
     from nearfar.report.make import make_report
 
     secret = None if show_participants else _secret(given.key, output)
@@ -85,7 +87,9 @@ def report(
         if path is not None:
             write_bytes(str(path), text().encode())
     written = [path for path in (output, json) if path is not None and not _is_standard(path)]
-    written += [] if bundle is None else [made.write_bundle(bundle)]
+    if bundle is not None:
+        written.append(made.write_bundle(bundle, replace(look_of(given), title="")))
+    remember(given, made.analysis)
     if secret is not None and given.key is None and made.people:
         keep_key(output, secret)
     for path in written:

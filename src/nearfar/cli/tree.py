@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import typer
 
-from nearfar.cli._options import METHOD, Given, takes
+from nearfar.cli._options import METHOD, PRINT, Given, takes
 from nearfar.cli._prepared import Prepared, prepared
 from nearfar.cli._writing import check_outputs, write_all
 from nearfar.errors import TooLargeError
@@ -29,7 +29,10 @@ def tree(
     leaves: int | None = typer.Option(
         None,
         min=2,
-        help="First make so many clusters, then link these: for very many objects.",
+        help="First make so many clusters, then link these.",
+    ),
+    root: Literal["left", "top"] = typer.Option(
+        "left", help="Where the root of a drawn tree is.", rich_help_panel=PRINT
     ),
 ) -> None:
     """Build a tree of the objects by agglomerative linkage.
@@ -43,16 +46,27 @@ def tree(
 
     Example:  nearfar tree answers.csv -k 4 -o tree.svg -o clusters.csv
     """
-    check_outputs(given.output, (".nwk",))
+    check_outputs(given, (".nwk",))
+    from nearfar.report.figures import print_tree
+
     with prepared(given) as ready:
         given.tell(ready.headline)
         grown = _of_objects(ready, method) if leaves is None else _of_clusters(ready, method, leaves)
         labels = None if clusters is None else grown.cut(clusters)
         write_all(
             given,
-            table=lambda: _joins(grown) if labels is None else _members(ready, labels[grown.leaf_of]),
+            table=lambda: grown.joins() if labels is None else _members(ready, labels[grown.leaf_of]),
             arrays=lambda: _arrays(ready, grown, labels),
-            picture=lambda: grown.picture(labels, given.title),
+            picture=lambda look: print_tree(
+                look,
+                grown.tree,
+                grown.display_names,
+                model=ready.space.model,
+                method=method,
+                clusters=labels,
+                images=grown.images,
+                orientation=root,
+            ),
             text=lambda: _newick(grown),
         )
 
@@ -84,14 +98,13 @@ class _Grown:
         number[-1] = -1
         return number[labels]
 
-    def picture(self, labels: Any, title: str) -> Any:
-        """The tree, its leaves coloured by cluster."""
-        from nearfar.report.figures import tree_figure
+    def joins(self) -> pl.DataFrame:
+        """A row per join, as in the bundle of a report."""
+        import numpy as np
 
-        apart = self.tree.uninformed
-        return tree_figure(
-            self.tree, self.display_names, labels=labels, images=self.images, uninformed=apart, title=title
-        )
+        from nearfar.report.bundle import joins
+
+        return joins(self.tree, self.names, np.bincount(self.leaf_of, minlength=len(self.names)).tolist())
 
 
 def _of_objects(ready: Prepared, method: str) -> _Grown:
@@ -124,29 +137,6 @@ def _of_clusters(ready: Prepared, method: str, leaves: int) -> _Grown:
         (*called, *(ready.display_names[x] for x in unknown)),
         leaf_of,
         {leaf: ready.images[x] for leaf, x in enumerate(medoids.tolist()) if x in ready.images},
-    )
-
-
-def _joins(grown: _Grown) -> pl.DataFrame:
-    import numpy as np
-    import polars as pl
-
-    tree, n = grown.tree, len(grown.names)
-    sizes = np.bincount(grown.leaf_of, minlength=n).tolist()
-    for left, right in tree[:, :2].astype(int).tolist():
-        sizes.append(sizes[left] + sizes[right])
-
-    def called(node: float) -> str:
-        return grown.names[int(node)] if node < n else f"join {int(node) - n + 1}"
-
-    return pl.DataFrame(
-        {
-            "join": [f"join {row + 1}" for row in range(n - 1)],
-            "left": [called(node) for node in tree[:, 0]],
-            "right": [called(node) for node in tree[:, 1]],
-            "height": tree[:, 2].tolist(),
-            "size": sizes[n:],
-        }
     )
 
 

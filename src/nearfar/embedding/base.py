@@ -166,6 +166,10 @@ class Embedding(FittedPoints):
         self._informed = np.zeros(answers.n_objects, dtype=bool)
         self._informed[informed] = True
         self._coefficients: Any = best.coefficients
+        self._open: float | None = None
+        self._fitted_to: Any = (
+            None if prior is None else (answers, check_weights(sample_weight, len(answers)))
+        )
         at = self.embedding_[informed] if best.coefficients is None else best.coefficients
         self._strength = 0.0 if pull is None else pull.strength(at)
         self._warn_of_uninformed()
@@ -235,10 +239,15 @@ class Embedding(FittedPoints):
         check_is_fitted(self, "embedding_")
         if self.prior is None:
             raise InputError("place: the model was fitted without vectors; fit it with features=")
-        names, basis, own = self.prior.vectors.basis_of(features, self.prior.setting)
+        names, rows = self.prior.vectors.others(features)
+        basis, own = self.prior.vectors.basis_of(rows, self.prior.setting)
+        return Placed(names, self._points_of(basis), self._left_open(own))
+
+    def _points_of(self, basis: Points) -> Points:
+        """Where the rows of B put objects."""
         n = len(self.embedding_)
-        points = (basis @ self._coefficients[n:] - self._centre) @ self._axes
-        return Placed(names, points, self._left_open(own))
+        points: Points = (basis @ self._coefficients[n:] - self._centre) @ self._axes
+        return points
 
     @property
     def spread_(self) -> NDArray[np.float64]:
@@ -248,10 +257,15 @@ class Embedding(FittedPoints):
         return np.full(n, np.nan) if self.prior is None else self._left_open(self.prior.own)
 
     def _left_open(self, own: Points) -> NDArray[np.float64]:
-        """The sizes (n, 1) of own parts times the spread that these have among the objects that were asked about."""
-        parts = self._coefficients[: len(self.embedding_)]
-        asked = parts[np.any(parts != 0, axis=1)]
-        spread: NDArray[np.float64] = own[:, 0] * np.sqrt(np.mean(asked**2))
+        """What left-out objects leave open, and where their own parts are larger than those, what the prior adds."""
+        from nearfar.embedding.left_open import left_open
+
+        prior: Any = self.prior
+        if self._open is None:
+            self._open = left_open(self, *self._fitted_to)
+        width = np.mean(self.embedding_[self._informed] ** 2)
+        more = np.maximum(own[:, 0] ** 2 - np.mean(prior.own[prior.known] ** 2), 0.0)
+        spread: NDArray[np.float64] = np.sqrt((self._open + more) * width)
         return spread
 
     def transform(self, answers: Triplets | ArrayLike) -> Points:

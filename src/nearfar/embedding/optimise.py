@@ -68,8 +68,9 @@ def optimise(
     of that number: a collection where some objects have many and some few answers takes half the iterations.
     """
     points = np.ascontiguousarray(start, dtype=np.float64).copy()
-    scale = 1.0 / np.sqrt(answers_per_object(loop.data)[free] + 10.0)[:, None]
-    first = points[free] / scale if prior is None else _start(prior, points)
+    counts = answers_per_object(loop.data)
+    scale = 1.0 / np.sqrt(counts[free] + 10.0)[:, None]
+    first = points[free] / scale if prior is None else _start(prior, points, counts > 0)
     values: list[float] = []
 
     def scaled(z: NDArray[Any]) -> tuple[float, NDArray[Any]]:
@@ -115,9 +116,13 @@ def optimise(
     )
 
 
-def _start(prior: Prior, points: Points) -> Points:
-    """Coefficients whose points are smooth in the vectors, and as wide as those given."""
+def _start(prior: Prior, points: Points, asked: NDArray[np.bool_]) -> Points:
+    """Coefficients whose points are smooth in the vectors, and as wide as those given.
+
+    Objects that nobody was asked about have no own part: nothing would move it from where it starts.
+    """
     first = prior.coefficients(points)
+    first[: len(asked)][~asked] = 0.0
     return first * (np.linalg.norm(points) / max(float(np.linalg.norm(prior.points(first))), 1e-300))
 
 

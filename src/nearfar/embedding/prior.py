@@ -68,6 +68,10 @@ class Prior:
         """The transpose of ``points``: a gradient in the points as one in the coefficients."""
         return np.vstack([self.own * points, self.basis.T @ points])
 
+    def __sklearn_clone__(self) -> Prior:
+        """Itself: nothing changes it, and copies would hold all vectors again."""
+        return self
+
 
 class Vectors:
     """Vectors matched with objects by name; where a source has no names, its rows are in the order of the objects.
@@ -90,7 +94,8 @@ class Vectors:
         self.known: NDArray[np.bool_] = np.asarray(has.any(axis=0))
         self.missing = tuple(self.objects[x] for x in np.flatnonzero(~self.known))
         named = dict.fromkeys(name for table in tables for name in table.objects or ())
-        self.extra = tuple(name for name in named.keys() - set(self.objects))
+        own = set(self.objects)
+        self.extra = tuple(name for name in named if name not in own)
         if not self.known.any():
             raise InputError(
                 f"features: none of the {len(self.extra)} names is an object of the answers, such as {self.objects[0]!r}; "
@@ -125,7 +130,9 @@ class Vectors:
         """The prior, and what turns kernel values at the landmarks into rows of B."""
         if setting not in self._priors:
             n = len(self.objects)
-            check_bytes(3 * n * LANDMARKS * 8, f"features: the prior of {n:,} objects needs", "give none")
+            wide = max(rows.shape[1] for rows in self._rows)
+            needed = 8 * n * (3 * LANDMARKS + 2 * wide)
+            check_bytes(needed, f"features: the prior of {n:,} objects needs", "take fewer columns, or none")
             at = np.flatnonzero(self.known)
             if len(at) > LANDMARKS:
                 at = np.sort(np.random.default_rng(0).permutation(at)[:LANDMARKS])
@@ -138,24 +145,36 @@ class Vectors:
             self._priors[setting] = prior, (landmarks, whiten)
         return self._priors[setting]
 
-    def basis_of(self, features: Any, setting: Setting) -> tuple[tuple[str, ...], Floats, Floats]:
-        """Names, rows of B and own parts of other objects, whose vectors come from the same sources."""
-        tables = vector_tables(features)
-        if len(tables) != len(self.sources):
-            raise InputError(f"features: got {len(tables)} sources, expected {', '.join(self.sources)}")
-        names = next((t.objects for t in tables if t.objects is not None), None)
-        names = tuple(map(str, range(len(tables[0].values)))) if names is None else names
-        landmarks, whiten = self._made(setting)[1]
-        return names, *_basis(self.matched(tables, names), landmarks, whiten, setting)
+    def others(self, features: Any) -> tuple[tuple[str, ...], list[Floats]]:
+        """Names and standardised vectors of other objects, from the same sources; these go by name, or else in their order."""
+        tables = vector_tables(features, vary=False)
+        given = {table.name: table for table in tables}
+        if len(tables) != len(self.sources) or (
+            len(tables) > 1 and 0 < len(given.keys() & set(self.sources)) < len(tables)
+        ):
+            raise InputError(
+                f"features: got {', '.join(given)}, expected {', '.join(self.sources)} as before"
+            )
+        tables = [given.get(source, table) for source, table in zip(self.sources, tables, strict=True)]
+        names = tuple(dict.fromkeys(name for table in tables for name in table.objects or ()))
+        names = names or tuple(map(str, range(len(tables[0].values))))
+        return names, self.matched(tables, names)
 
-    def alone(self, metric: Literal["euclidean", "cosine"]) -> Floats:
-        """(n, p) the vectors as points, all sources side by side; zero where there is none."""
+    def basis_of(self, rows: Sequence[Floats], setting: Setting) -> tuple[Floats, Floats]:
+        """Rows of B and own parts of ``others``."""
+        landmarks, whiten = self._made(setting)[1]
+        return _basis(rows, landmarks, whiten, setting)
+
+    def alone(self, metric: Literal["euclidean", "cosine"], others: Sequence[Floats] | None = None) -> Floats:
+        """(n, p) the vectors of the objects, or of ``others``, as points, all sources side by side; zero where there is none."""
         parts = []
-        for rows, scale in zip(self._rows, self._scales, strict=True):
-            part = np.nan_to_num(rows * np.where(np.isinf(scale.size), 0.0, scale.size))
+        for rows, own, scale in zip(others or self._rows, self._rows, self._scales, strict=True):
+            size = np.where(np.isinf(scale.size), 0.0, scale.size)
+            part = np.nan_to_num(rows * size)
             lengths = np.linalg.norm(part, axis=1, keepdims=True)
-            size = lengths if metric == "cosine" else np.sqrt(np.mean(lengths[self.known] ** 2))
-            parts.append(part / np.maximum(size, 1e-300))
+            if metric == "euclidean":
+                lengths = np.sqrt(np.mean(np.sum(np.nan_to_num(own[self.known] * size) ** 2, axis=1)))
+            parts.append(part / np.maximum(lengths, 1e-300))
         return np.hstack(parts)
 
 

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from nearfar._tools.checks import check_count
 from nearfar.errors import InputError
 from nearfar.evaluate.agreements import PersonAgreement, person_agreement
+from nearfar.evaluate.bootstrap import Estimate
 from nearfar.evaluate.clusters import ClusterCount, ClusterTree, cluster_tree, count_object_clusters
 from nearfar.evaluate.collection import AnswerCounts, warn_of_controls
 from nearfar.evaluate.groups import GroupComparison, compare_groups
@@ -29,7 +30,8 @@ from nearfar.evaluate.map_stability import (
     tree_labels,
 )
 from nearfar.evaluate.participants import People, judge_people
-from nearfar.evaluate.properties import Explained, explain
+from nearfar.evaluate.priors import VectorsAlone
+from nearfar.evaluate.properties import MIN_OBJECTS, Explained, explain, rsa
 from nearfar.evaluate.scales import Scale, make_scale
 from nearfar.evaluate.subgroups import Subgroups, find_subgroups
 from nearfar.space.models import fit
@@ -103,10 +105,8 @@ class Analysis(Judging):
     @cached_property
     def reliability(self) -> Reliability | None:
         """How alike the map of another study would be; None where nothing can be held out."""
-        model = self.settled(self.plane_name)
-        if (
-            not self.splits or model.prior is not None
-        ):  # two studies share the vectors: halves of one are more alike
+        model = self.settled(self.plane_name) if self.splits else None
+        if model is None or model.prior is not None:  # halves share the vectors, so they are too alike
             return None
         return measure_reliability(self.answers, model, self.held_out, self.draws.scope, self.seed)
 
@@ -126,7 +126,11 @@ class Analysis(Judging):
 
     def groups(self, groups: Mapping[Any, str]) -> GroupComparison:
         """Compare groups of people by the chosen model; ``groups`` : participant -> group."""
-        return compare_groups(self.answers, groups, model=self.settled(self.chosen.name), seed=self.seed)
+        key = frozenset((str(person), group) for person, group in groups.items())
+        if key not in self._groups:
+            model = self.settled(self.chosen.name)
+            self._groups[key] = compare_groups(self.answers, groups, model=model, seed=self.seed)
+        return self._groups[key]
 
     # ---------------------------------------------------------------- spaces
 
@@ -222,7 +226,8 @@ class Analysis(Judging):
         if self.space.n_components != 1 or not self.space.informed.any():
             return None
         settings: Any = {"n_resamples": max(self.n_resamples, 2), "seed": self.seed}
-        drawn = resample(self.answers, self.chosen, self.chosen, self.shown, **settings)
+        model = self.settled(self.chosen.name)
+        drawn = resample(self.answers, model, model, self.shown, **settings)
         return make_scale(coordinates(self.space), drawn)
 
     def stability(self, n_clusters: int | None = 5) -> Stability:
@@ -247,6 +252,23 @@ class Analysis(Judging):
         )
 
     # ---------------------------------------------------------------- what explains it
+
+    @property
+    def without_vectors(self) -> str:
+        """The chosen model, or the most accurate one that knows no vectors where the chosen one does."""
+        return self.chosen.name if self.worth is None else self.worth.answers.name
+
+    @cached_property
+    def vector_correlation(self) -> Estimate | None:
+        """Rank correlation of distances, of the answers alone, with distances of the vectors; None without vectors."""
+        if self.vectors is None or not self.splits:
+            return None
+        points = VectorsAlone(self.vectors).fit_transform(self.answers)
+        known = np.flatnonzero(self.vectors.known)
+        if len(known) < MIN_OBJECTS:
+            return None
+        names = [self.answers.objects[x] for x in known]
+        return rsa(self, points[known], names=names, metric="euclidean", seed=self.seed)
 
     def explain(self, table: Any) -> Explained:
         """How well the space predicts properties of the shown objects; ``table`` as for ``explain``, arrows for ``plane``."""

@@ -14,7 +14,7 @@ from nearfar.evaluate.collection import warn_of_controls
 from nearfar.evaluate.comparison import Comparison, is_auto
 from nearfar.evaluate.curve import LearningCurve
 from nearfar.evaluate.dimension_count import DimensionChoice
-from nearfar.evaluate.judging import DIMENSIONS
+from nearfar.evaluate.judging import DIMENSIONS, given_vectors
 from nearfar.evaluate.map_stability import Stability
 from nearfar.evaluate.priors import settle
 from nearfar.space.models import fit as fit_model
@@ -58,10 +58,8 @@ def fit(
     if is_auto(model):
         raise InputError("landmarks: they go with a kernel; name one, such as model='k1', instead of 'auto'")
     answers, chosen = as_triplets(answers), parse_model(model, landmarks=landmarks)
-    if features is not None:
-        from nearfar.embedding.prior import Vectors
-
-        chosen = settle(chosen.with_vectors(Vectors(features, answers.objects)), answers)
+    if (vectors := given_vectors(features, answers.objects)) is not None:
+        chosen = settle(chosen.with_vectors(vectors), answers)
     warn_of_controls(answers, chosen.kernel)
     return fit_model(answers, chosen)
 
@@ -174,8 +172,8 @@ def choose_dimension(
 ) -> DimensionChoice:
     """The fewest dimensions that no larger number clearly beats on held-out answers.
 
-    All numbers are judged on the same answers, by how likely they make them: a dimension is added only if that gain exceeds its
-    standard error. Where no number is clearly above guessing, the answers are called noise.
+    All numbers are judged on the same answers, by how likely they make them: a dimension is added only if that gain exceeds 1.4
+    of its standard errors. Where no number is clearly above guessing, the answers are called noise.
 
     Parameters
     ----------

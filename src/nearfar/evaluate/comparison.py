@@ -17,7 +17,7 @@ from nearfar.embedding.choices import odd_one_out_rows
 from nearfar.evaluate.bootstrap import Draws, Estimate, Scope
 from nearfar.evaluate.crossval import Credits
 from nearfar.evaluate.priors import VectorsAlone
-from nearfar.space.models import EMBEDDINGS, Model, parse_model
+from nearfar.space.models import EMBEDDINGS, WITH_FEATURES, Model, parse_model
 from nearfar.triplets import Triplets
 
 if TYPE_CHECKING:
@@ -228,19 +228,17 @@ def with_short_list(models: Iterable[Any], n_objects: int) -> list[Any]:
     return short + [m for m in listed if not (isinstance(m, str) and m in ("auto", *short))]
 
 
-def with_twins(models: Sequence[Model], vectors: Vectors, *, enter: bool, own_list: bool) -> list[Model]:
-    """Models, where vectors ``enter`` their twins with vectors as a prior, and the vectors alone.
+def feature_list(n_objects: int) -> list[Model]:
+    """The models that ``auto`` looks at with vectors: a few, since these make up for what the choice of a loss would bring."""
+    return [m for m in map(parse_model, FEATURE_LIST) if (m.n_components or 0) <= n_objects - 2]
 
-    Without a list of their own, users get the twins of a few: vectors make up for what the choice of a loss would bring.
-    """
-    if not enter:
-        return [*models, Model("features", estimator=VectorsAlone(vectors))]
-    embeddings = [m for m in models if m.base in EMBEDDINGS and m.prior is None and m.estimator is None]
-    if not own_list:
-        most = len(vectors.objects) - 2
-        embeddings = [m for m in map(parse_model, FEATURE_LIST) if (m.n_components or 0) <= most]
+
+def with_twins(models: Sequence[Model], vectors: Vectors, twins: Sequence[Model]) -> list[Model]:
+    """Models, the embeddings among ``twins`` with vectors as a prior, and the vectors alone."""
     listed = {model.name: model for model in models}
-    listed |= {twin.name: twin for twin in (model.with_vectors(vectors) for model in embeddings)}
+    for model in twins:
+        if model.base in EMBEDDINGS:
+            listed[model.name + WITH_FEATURES] = model.with_vectors(vectors)
     return [*listed.values(), Model("features", estimator=VectorsAlone(vectors))]
 
 

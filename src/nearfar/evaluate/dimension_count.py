@@ -24,6 +24,11 @@ from nearfar.evaluate.bootstrap import Draws
 from nearfar.evaluate.comparison import Comparison
 from nearfar.evaluate.crossval import Credits
 
+# Standard errors of a gain that count as clear. A bootstrap of participants and questions overstates them for independent
+# answers by up to sqrt 3 (Owen 2007). With 1 a third of simulated odd-one-out studies was given a dimension too many, with 2
+# half of the true numbers above two were missed.
+ERRORS = 1.4
+
 
 @dataclass(frozen=True, repr=False)
 class DimensionChoice(Record):
@@ -50,7 +55,7 @@ class DimensionChoice(Record):
 def count_dimensions(sizes: Sequence[int], credits: Credits, draws: Draws) -> int:
     """The fewest of the ``sizes`` of all models, in ascending order, than which no larger one makes answers clearly likelier.
 
-    Clearly: by more than the standard error of the gain.
+    Clearly: by more than ``ERRORS`` standard errors of the gain.
 
     Of models with the same size the most accurate one counts.
     """
@@ -63,9 +68,7 @@ def count_dimensions(sizes: Sequence[int], credits: Credits, draws: Draws) -> in
         [log_likelihood(np.where(np.isnan(credits.values[k]), np.nan, credits.margins[k])) for k in rows]
     )
     drawn, means = draws.means(likely), np.nanmean(likely, axis=1)
-    # a bootstrap of participants and questions overstates the error of independent answers by up to sqrt 3 (Owen 2007), so
-    # that a gain of one such error is one of 1.7 there; of two, half of the true numbers above two were missed
-    clearer = means[None, :] - means[:, None] > np.nanstd(drawn[None, :] - drawn[:, None], axis=2)
+    clearer = means[None, :] - means[:, None] > ERRORS * np.nanstd(drawn[None, :] - drawn[:, None], axis=2)
     return sizes[int(np.argmin(np.triu(clearer, 1).any(axis=1)))]
 
 

@@ -6,7 +6,6 @@ Simulated participants differ: everybody sees distances with a noise of their ow
 from __future__ import annotations
 
 import warnings
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import NamedTuple
 
@@ -55,7 +54,7 @@ class Forecast(Record):
     ----------
     rows : half as many participants, as many as asked about, and twice as many.
     ceiling : the best possible accuracy under the assumptions.
-    per_person, n_new, n_again, checks : places in a participant's list, and what they hold.
+    per_person, n_new, checks : places in a participant's list, those for new questions and for checks.
     questions, each : how many different questions, and by how many participants each is answered.
     people, n_objects, scheme, assumptions : what all of this rests on.
     """
@@ -87,66 +86,46 @@ class Forecast(Record):
 
 
 def forecast(
-    objects: Sequence[str] | int,
-    people: int,
-    scheme: Scheme | None = None,
-    *,
-    each: int = 2,
-    again: float = 0.1,
-    checks: int = 3,
-    assumptions: Assumptions | None = None,
+    n: int, people: int, scheme: Scheme, assumptions: Assumptions, *, each: int = 2, again: float = 0.1, checks: int = 3,
     seed: Seed = 0,
-) -> Forecast:
-    """Say what ``people`` participants can answer in the assumed minutes, and simulate what that tells.
+) -> Forecast:  # fmt: skip
+    """Say what ``people`` participants can answer about n objects in the assumed minutes, and simulate what that tells.
 
-    Parameters
-    ----------
-    objects : names, or their number.
-    people : how many participants.
-    scheme : which questions; random "near" questions unless given.
-    each : by how many participants each question is answered.
-    again : planned repeats within each participant, as a share of the new questions.
-    checks : attention checks in each list.
-    assumptions : dimension, agreement (of two attentive participants), pace, minutes and pay.
-    seed : None, an integer or a numpy Generator.
+    each : by how many participants each question is answered. again : planned repeats, as a share of the new questions.
+    checks : in each list. The assumed agreement is that of two attentive participants.
 
-    Returns
-    -------
-    Forecast; ``print`` it.
-
-    Examples
-    --------
-    >>> told = forecast(20, 10, assumptions=Assumptions(minutes=5))
+    >>> told = forecast(20, 10, Scheme(), Assumptions(minutes=5))
     >>> told.per_person, told.questions, [row.people for row in told.rows]
     (100, 440, [5, 10, 20])
     """
-    scheme, given = scheme or Scheme(), assumptions or Assumptions()
+    given, seconds = assumptions, assumptions.seconds or SECONDS[scheme.kind]
     check_count(people, "people")
-    n = objects if isinstance(objects, int) else len(objects)
     if n < 4:
         raise InputError(f"objects: expected at least 4 to advise on, got {n}")
     scheme.check(n)
-    per_person = int(given.minutes * 60 / (given.seconds or SECONDS[scheme.kind]))
+    per_person = int(given.minutes * 60 / seconds)
     n_new = new_places(per_person, again, checks)
-    wanted = people * n_new
-    questions = max(n_new, min(wanted // min(each, people), scheme.total(n)))
-    hours = per_person * (given.seconds or SECONDS[scheme.kind]) / 3600
+    wanted, total = people * n_new, scheme.total(n)
+    if n_new > total:
+        room = f"{n_new:,} new questions for everybody, but there are {total:,} in all; give fewer"
+        raise InputError(f"minutes: {given.minutes:g} have room for {room}")
+    questions = max(n_new, min(wanted // min(each, people), total))
+    hours = per_person * seconds / 3600
     simulated = min(n, MOST_OBJECTS)
-    places = max(10, round(n_new * simulated / n))
+    places = min(n_new, max(10, round(n_new * simulated / n)))
     rows, ceilings = [], []
     counts = sorted({max(2, people // 2), people, 2 * people})
     with step("simulating studies", total=len(counts) * N_STUDIES) as advance:
         for number in counts:
-            told = []
+            studies = []
             for study in range(N_STUDIES):
                 rng = np.random.default_rng([seed_number(seed), study])
-                told.append(_simulate(simulated, scheme, given, (number, places, each), rng))
+                studies.append(_simulate(simulated, scheme, given, (number, places, each), rng))
                 advance(1)
-            accuracy, half_width, ceiling = np.mean(told, axis=0).tolist()
+            accuracy, half_width, ceiling = np.mean(studies, axis=0).tolist()
             ceilings.append(ceiling)
-            rows.append(
-                ForecastRow(number, number * per_person, accuracy, half_width, number * hours * given.pay)
-            )
+            cost = number * hours * given.pay
+            rows.append(ForecastRow(number, number * per_person, accuracy, half_width, cost))
     made = (tuple(rows), float(np.mean(ceilings)), per_person, n_new, checks, questions, wanted / questions)
     return Forecast(*made, people, n, scheme, given)
 
@@ -157,19 +136,16 @@ def _simulate(
     """(accuracy, half the width of its interval, best possible accuracy) of one study; size: people, places, each."""
     people, places, each = size
     points = rng.normal(size=(n, given.dimension))
-    noises = noise_of_agreement(given.agreement, given.dimension) * np.exp(
-        ABILITIES * rng.normal(size=people)
-    )
-    flips = np.where(rng.random(people) < CARELESS, 0.5, 0.0)
+    noises, flips = _abilities(people, given, rng)
     model = parse_model(f"soe-{min(given.dimension, n - 2)}")
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NearfarWarning)
         count = max(places, min(people * places // min(each, people), scheme.total(n)))
         questions = scheme.questions(n, count, rng)
         rows = np.resize(rng.permutation(count), (people, places))  # nobody gets a question twice
-        answers = Triplets.concatenate(
-            [_said(questions[rows[i]], points, noises[i], flips[i], i, rng) for i in range(people)]
-        )
+        looks = enumerate(zip(rows, noises, flips, strict=True))
+        said = [_said(questions[own], points, noise, flip, i, rng) for i, (own, noise, flip) in looks]
+        answers = Triplets.concatenate(said)
         new = random_questions(n, min(4000, n * (n - 1) * (n - 2) // 2), rng)
         space = model.fit(answers, FitCache(answers))
         judged = cross_validate(answers, [parse_model(QUICK)], list(kfold(answers, 5)))

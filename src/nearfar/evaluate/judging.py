@@ -21,6 +21,7 @@ from nearfar.evaluate.comparison import (
     Comparison,
     Score,
     choose,
+    feature_list,
     is_auto,
     make_comparison,
     with_short_list,
@@ -31,11 +32,12 @@ from nearfar.evaluate.curve import LearningCurve, grow, make_curve
 from nearfar.evaluate.dimension_count import DimensionChoice, count_dimensions
 from nearfar.evaluate.priors import choose_setting
 from nearfar.evaluate.splits import Split, Units, design_of, kfold, some_units, split_units, warn_of_screens
-from nearfar.space.models import WITH_FEATURES, Model, parse_model, parse_models
+from nearfar.space.models import EMBEDDINGS, WITH_FEATURES, Model, parse_model, parse_models
 from nearfar.triplets import Triplets, as_triplets, random_rows
 
 if TYPE_CHECKING:
     from nearfar.embedding.prior import Setting, Vectors
+    from nearfar.evaluate.groups import GroupComparison
     from nearfar.evaluate.worth import Worth
 
 DIMENSIONS = (1, 2, 3, 5, 8)  # numbers of them that are tried
@@ -60,24 +62,26 @@ class Judging:
     ) -> None:
         self.answers = as_triplets(answers)
         self.seed = seed_number(seed)
-        self.vectors = _vectors(features, self.answers.objects)
+        self.vectors = given_vectors(features, self.answers.objects)
         self._named = None if is_auto(model) else parse_model(model)
         self._has_own_list = models is not None
         models = [models or "auto"] if isinstance(models, str | None) else models
         if not isinstance(models, Mapping):
             models = with_short_list(models, self.answers.n_objects)
         listed = parse_models(models)
-        if self.vectors is not None and self._named is not None:
-            self._named.with_vectors(self.vectors)  # an error for a kernel
         if self._named is not None and self._named.name not in [model.name for model in listed]:
             listed.append(self._named)
         self._listed = listed
+        if self.vectors is not None and (self._named or self._has_own_list):
+            first = next((model for model in listed if model.base in EMBEDDINGS), listed[0])
+            (self._named or first).with_vectors(self.vectors)  # an error for a kernel
         self._design = design
         self._cv = None if cv is None else check_count(cv, "cv", least=2)
         self._n_resamples = None if n_resamples is None else check_count(n_resamples, "n_resamples")
         self._max_judged = None if max_judged is None else check_count(max_judged, "max_judged")
         self._max_shown = check_count(max_shown, "max_shown", least=3)
         self._trees: dict[int | None, ClusterTree | None] = {}
+        self._groups: dict[frozenset[tuple[str, str]], GroupComparison] = {}
         self._growths: dict[str, tuple[Floats, Floats]] = {}
 
     @cached_property
@@ -85,8 +89,10 @@ class Judging:
         """The judged models; those with vectors where these enter at all."""
         if self.vectors is None:
             return tuple(self._listed)
-        enter = self._setting is not None
-        return tuple(with_twins(self._listed, self.vectors, enter=enter, own_list=self._has_own_list))
+        own = self._listed if self._has_own_list else [self._named] if self._named else []
+        usual = [] if self._has_own_list else feature_list(self.answers.n_objects)
+        twins = [] if self._setting is None else [*usual, *own]
+        return tuple(with_twins(self._listed, self.vectors, twins))
 
     @cached_property
     def _setting(self) -> Setting | None:
@@ -187,16 +193,17 @@ class Judging:
         """The number of the model that the space is made of, and its accuracy."""
         if self._named is None:
             return choose(self._scored_credits, self.draws) if self.splits else (0, Estimate(np.nan))
-        names = [model.name for model in self.models]
-        twin = self._named.name + WITH_FEATURES
-        number = names.index(twin if twin in names else self._named.name)
+        number = [model.name for model in self.models].index(self.chosen.name)
         accuracy = self.draws.estimate(self._scored_credits.values[number]) if self.splits else None
         return number, accuracy or Estimate(np.nan)
 
     @property
     def chosen(self) -> Model:
-        """The model that the space is made of."""
-        return self.models[self._choice[0]]
+        """The model that the space is made of; where it was named, nothing is judged for it."""
+        if self._named is None:
+            return self.models[self._choice[0]]
+        named = {model.name: model for model in self.models}
+        return named.get(self._named.name + WITH_FEATURES, named[self._named.name])
 
     @property
     def best(self) -> Score:
@@ -301,7 +308,8 @@ class Judging:
         return measure_worth(self) if self.vectors is not None and self.splits else None
 
 
-def _vectors(features: Any, objects: Sequence[str]) -> Vectors | None:
+def given_vectors(features: Any, objects: Sequence[str]) -> Vectors | None:
+    """Vectors of these objects, however they are given; None without."""
     if features is None:
         return None
     from nearfar.embedding.prior import as_vectors

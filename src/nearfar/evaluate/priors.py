@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from collections.abc import Iterable
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
 
@@ -18,8 +18,10 @@ from nearfar.space.space import Space
 from nearfar.triplets import Triplets
 
 if TYPE_CHECKING:
+    from nearfar.embedding.base import Placed
     from nearfar.embedding.prior import Setting, Vectors
 
+Metric = Literal["euclidean", "cosine"]
 KINDS = ((0.95, "gaussian"), (0.6, "gaussian"), (0.8, "linear"), (0.98, "linear"))
 STANDARD_ERRORS = 0.5  # that vectors must gain over none to enter; held-out answers then judge the model beside those without
 
@@ -107,9 +109,20 @@ class VectorsAlone:
         self.vectors, self.informed_ = vectors, vectors.known
 
     def __sklearn_clone__(self) -> VectorsAlone:
-        return self
+        return VectorsAlone(self.vectors)
 
     def fit_transform(self, answers: Triplets) -> Floats:
         """(n, p) the vectors, scaled."""
-        both = [self.vectors.alone("euclidean"), self.vectors.alone("cosine")]
-        return max(both, key=lambda points: Space.of_points(points, answers.objects).score(answers))
+
+        def agreeing(metric: Metric) -> float:
+            return Space.of_points(self.vectors.alone(metric), answers.objects).score(answers)
+
+        self.metric_: Metric = max(get_args(Metric), key=agreeing)
+        return self.vectors.alone(self.metric_)
+
+    def place(self, features: Any) -> Placed:
+        """Other objects at their vectors; how far off they are is not known."""
+        from nearfar.embedding.base import Placed
+
+        names, rows = self.vectors.others(features)
+        return Placed(names, self.vectors.alone(self.metric_, rows), np.full(len(names), np.nan))

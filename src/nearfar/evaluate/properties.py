@@ -215,13 +215,20 @@ def rsa(
 
     Parameters
     ----------
-    of : an Analysis, whose chosen model is used, or a Space.
+    of : an Analysis, whose chosen model is used (with vectors: the best without them), or a Space.
     distances : (n, n) distances, NaN where unknown; with ``metric``, one of SciPy's ``pdist`` such as "cosine", (n, p) features.
     names : of the n objects; default: they are in the order of the space. Only objects that both have count.
+
+    Examples
+    --------
+    >>> line = Space.of_points(np.arange(12.0)[:, None])
+    >>> rsa(line, np.arange(12.0)[:, None] ** 2, metric="euclidean").value > 0.8
+    True
     """
     from scipy.stats import t
 
-    space = of if isinstance(of, Space) else of.space
+    model = None if isinstance(of, Space) else of.settled(of.without_vectors)
+    space = of if isinstance(of, Space) else of.fit(of.without_vectors)
     other, names = _square(distances, metric), space.objects if names is None else list(map(str, names))
     at = {name: row for row, name in enumerate(names)}
     shared = [name for name in space.objects if name in at]
@@ -231,7 +238,7 @@ def rsa(
     rows, order = ([of[name] for name in shared] for of in ({x: i for i, x in enumerate(space.objects)}, at))
     other = other[np.ix_(order, order)]
     value = float(_spearman(space.distances()[np.ix_(rows, rows)], other)[0])
-    if isinstance(of, Space) or _few_roles(of.answers):
+    if isinstance(of, Space) or model is None or _few_roles(of.answers):
         return Estimate(value)
     kind, who = resampled_units(of.answers)
     rng, people = np.random.default_rng(seed), []
@@ -240,7 +247,7 @@ def rsa(
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NearfarWarning)  # a resample lacks people, and so objects, by design
         for _ in track(range(of.n_resamples), f"resampling {kind}s", total=of.n_resamples):
-            fitted = of.chosen.fit(of.answers[draw_again(who, rng)]).distances()
+            fitted = model.fit(of.answers[draw_again(who, rng)]).distances()
             people.append(_spearman(fitted[np.ix_(rows, rows)], other)[0])
     centre, *both = (np.arctanh(np.clip(each, -1 + 1e-9, 1 - 1e-9)) for each in (value, objects, people))
     df = min(effective_groups(who), len(rows), len(people)) - 1

@@ -15,6 +15,7 @@ from nearfar._tools.progress import track
 from nearfar._tools.records import Record
 from nearfar.evaluate.bootstrap import Draws, Estimate, make_draws
 from nearfar.evaluate.crossval import fit_timed
+from nearfar.evaluate.priors import VectorsAlone
 from nearfar.evaluate.splits import Split, Units, split_units
 from nearfar.space.models import Model
 from nearfar.triplets import Triplets
@@ -59,7 +60,7 @@ def measure_worth(analysis: Judging) -> Worth:
     scores = analysis.scores
     kinds: dict[str, list[str]] = {"alone": [], "answers": [], "both": []}
     for model in analysis.models:
-        own = model.name == "features" and model.estimator is not None
+        own = isinstance(model.estimator, VectorsAlone)
         kinds["alone" if own else "answers" if model.prior is None else "both"].append(model.name)
     kinds["both"] = kinds["both"] or kinds["answers"]  # where vectors do not enter
     best = {kind: min(names, key=lambda name: scores[name].behind) for kind, names in kinds.items()}
@@ -71,7 +72,7 @@ def measure_worth(analysis: Judging) -> Worth:
     times = new_objects = None
     if setting is not None:
         new_objects = new_object_accuracy(analysis.judged, model, seed=analysis.seed)
-        if gain.low > 0:
+        if gain.low > 0 and all(len(train) for train, _ in analysis.splits):
             times = _times(*analysis.growth(model), credits[rows["answers"]], analysis.draws)
     weights = zip(vectors.sources, setting.weights, strict=True) if setting is not None else ()
     return Worth(

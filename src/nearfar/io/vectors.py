@@ -58,55 +58,71 @@ def read_vectors(path: str | os.PathLike[str], name: str | None = None) -> list[
     return [table for source in find_sources(path) for table in _read(source, name)]
 
 
-def vector_tables(features: Any) -> list[VectorTable]:
-    """Vectors per object as Python users give them.
+def read_named_vectors(files: Sequence[str]) -> list[VectorTable]:
+    """Read files given as FILE or NAME=FILE, each a source of vectors or several."""
+    tables: list[VectorTable] = []
+    for each in files:
+        name, mark, path = each.partition("=")
+        is_named = mark and not Path(each).is_file()
+        if is_named and not (name and path):
+            raise InputError(f"--features {each}: expected FILE or NAME=FILE, for example clip=clip.npy")
+        tables += read_vectors(path, name) if is_named else read_vectors(each)
+    return vector_tables(tables)
+
+
+def vector_tables(features: Any, *, vary: bool = True) -> list[VectorTable]:
+    """Vectors per object as Python users give them; columns need not ``vary`` among objects that are placed later.
 
     ``features`` : an array with rows in the order of the objects, a data frame with a column ``object`` (or, of pandas,
     with names as its index), a path, a ``VectorTable``, a list of these, or a dict of names and these.
     """
     if isinstance(features, Mapping):
-        tables = [table for name, one in features.items() for table in _given(one, str(name))]
+        tables = [table for name, one in features.items() for table in _given(one, str(name), vary=vary)]
     elif isinstance(features, (list, tuple)):
-        tables = [table for i, one in enumerate(features, 1) for table in _given(one, None, f"features {i}")]
+        tables = [
+            table
+            for i, one in enumerate(features, 1)
+            for table in _given(one, None, f"features {i}", vary=vary)
+        ]
     else:
-        tables = _given(features, None)
+        tables = _given(features, None, vary=vary)
     names = [table.name for table in tables]
     if twice := [name for name in names if names.count(name) > 1]:
         raise InputError(f"features: two sources are called {twice[0]!r}; give each a name of its own")
     return tables
 
 
-def _given(given: Any, name: str | None, nameless: str = "features") -> list[VectorTable]:
+def _given(given: Any, name: str | None, nameless: str = "features", *, vary: bool) -> list[VectorTable]:
     from narwhals.dependencies import is_into_dataframe  # here, for commands that read no vectors
 
     if isinstance(given, (str, os.PathLike)):
-        return read_vectors(given, name)
+        return [table for source in find_sources(given) for table in _read(source, name, vary)]
     if isinstance(given, VectorTable):
         name = name or given.name
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FeatureWarning)  # given when it was read
-            return [_checked(name, name, given.values, given.objects, given.columns)]
+            return [_checked(name, name, given.values, given.objects, given.columns, vary=vary)]
     name = name or nameless
     given = given.to_frame() if hasattr(given, "to_frame") else given  # a series may name its rows
     if is_into_dataframe(given):
         names = getattr(given, "index", [None])  # only pandas has one
         if all(isinstance(each, str) for each in names) and "object" not in map(plain, map(str, given)):
             given = given.rename_axis(index="object").reset_index()
-        return _read(Source(name, "frame", given), name)
+        return _read(Source(name, "frame", given), name, vary)
     if not hasattr(given, "__array__"):
         expected = "expected an array, a data frame, a path, or a list or dict of these"
         raise InputError(f"{name}: cannot be read from {type(given).__name__}; {expected}")
     masked = isinstance(given, np.ma.MaskedArray)
-    return [_checked(name, name, given.astype(float).filled(np.nan) if masked else given)]
+    return [_checked(name, name, given.astype(float).filled(np.nan) if masked else given, vary=vary)]
 
 
-def _read(source: Source, name: str | None) -> list[VectorTable]:
+def _read(source: Source, name: str | None, vary: bool = True) -> list[VectorTable]:
     where = source.name
     if source.format == "npz":
-        return _read_archive(source, name)
+        return _read_archive(source, name, vary)
     name = name or Path(where.removesuffix(".gz").removesuffix(".zst")).stem
     if source.format == "npy":
-        return [_checked(where, name, load_arrays(source)[""])]
+        return [_checked(where, name, load_arrays(source)[""], vary=vary)]
     table = open_table(source)
     header = dict(zip(table.schema, table.header.cells, strict=True))
     if (at := table.header.find("object")) is None:
@@ -125,10 +141,11 @@ def _read(source: Source, name: str | None) -> list[VectorTable]:
         if numbers[key].null_count() > cells[key].null_count() or kind.is_temporal():
             wrong = f"column {header[key]!r} is not numeric"
             raise FileError(f"{where}: {wrong}; take it out, or code it in numbers")
-    return [_checked(where, name, numbers.to_numpy(), objects, [header[key] for key in cells.columns])]
+    titles = [header[key] for key in cells.columns]
+    return [_checked(where, name, numbers.to_numpy(), objects, titles, vary=vary)]
 
 
-def _read_archive(source: Source, name: str | None) -> list[VectorTable]:
+def _read_archive(source: Source, name: str | None, vary: bool) -> list[VectorTable]:
     """The arrays of an NPZ archive: all, or that which ``name`` selects; where there is only one, it is renamed."""
     arrays = load_arrays(source)
     named = [arrays[key] for key in NAMES if key in arrays]
@@ -144,12 +161,18 @@ def _read_archive(source: Source, name: str | None) -> list[VectorTable]:
     for key, array in chosen.items():
         fitting = sorted(named, key=lambda names: names.shape != array.shape[:1])[:1]
         texts = [[(decode(t) or "") if isinstance(t, bytes) else str(t) for t in x.tolist()] for x in fitting]
-        tables.append(_checked(f"{source.name}, {key}", key, array, *texts))
+        tables.append(_checked(f"{source.name}, {key}", key, array, *texts, vary=vary))
     return tables
 
 
 def _checked(
-    where: str, name: str, values: Any, objects: Sequence[str] | None = None, columns: Sequence[str] = ()
+    where: str,
+    name: str,
+    values: Any,
+    objects: Sequence[str] | None = None,
+    columns: Sequence[str] = (),
+    *,
+    vary: bool = True,
 ) -> VectorTable:
     """The vectors as float64; a warning where columns are constant, an error where they cannot be features."""
     array = np.asarray(values)
@@ -173,15 +196,21 @@ def _checked(
         at = f"row {(names or range(len(array)))[row]!r}, column {titles[column]!r}"
         counted = "" if names and columns else " (counted from 0)"
         raise InputError(f"{where}: {at}{counted} is {array[row, column]}; expected a finite number")
+    if vary:
+        _check_columns(where, array, titles, bool(columns))
+    return VectorTable(name, names, array, tuple(titles) if columns else ())
+
+
+def _check_columns(where: str, array: NDArray[np.float64], titles: NDArray[Any], titled: bool) -> None:
+    """Warn of constant columns; an error where all are, or where one only counts the rows."""
     varies = array.max(axis=0) > array.min(axis=0)
     if len(array) > 1 and not varies.any():
         raise InputError(f"{where}: all columns are constant; expected vectors in which objects differ")
     if len(array) > 1 and not varies.all():
         alike = listed([repr(title) for title in titles[~varies]], most=3)
         said = f"{plural(int(np.sum(~varies)), 'a column says', 'some columns say')} nothing, being constant: {alike}"
-        warnings.warn(f"{where}: {said}", FeatureWarning, stacklevel=4)
-    for i in range(len(titles)) if columns else np.flatnonzero(varies)[: len(titles) > 3]:
-        suspect = len(array) > 2 and (not columns or titles[i].strip().lower() in INDICES)
+        warnings.warn(f"{where}: {said}", FeatureWarning, stacklevel=5)
+    for i in range(len(titles)) if titled else np.flatnonzero(varies)[: len(titles) > 3]:
+        suspect = len(array) > 2 and (not titled or titles[i].strip().lower() in INDICES)
         if suspect and np.array_equal(array[:, i], np.arange(len(array)) + (array[0, i] == 1)):
             raise InputError(f"{where}: column {titles[i]!r} counts the rows; it is no feature, take it out")
-    return VectorTable(name, names, array, tuple(titles) if columns else ())

@@ -16,25 +16,31 @@ from nearfar._tools.progress import track
 from nearfar.errors import FileError
 from nearfar.io import write_triplets
 from nearfar.io.table_writing import write_table
+from nearfar.plot import charts
+from nearfar.plot.style import Look
+from nearfar.report import figures as draw
+from nearfar.report.figures import GUESSING, Printed, possible
 from nearfar.report.make import Report, write_page
 from nearfar.report.notebook import ANSWERS, FEATURES, OBJECTS, notebook_json
 from nearfar.triplets.ids import Ids
 
 READ_ME = """\
 What is in this folder
-  figures/        every figure of the report, as SVG and PDF
+  figures/        every figure of the report, as SVG and PDF; captions.txt says what they show
   tables/         every table of the report, as CSV; objects.csv, map.csv, clusters.csv, tree.csv are the results
-  kernel.npz      K, the kernel matrix of the objects in the report, with their names
+  kernel.npz      K, the kernel matrix of the objects in the report, with their names; the tree as SciPy's linkage matrix,
+                  with the names of its leaves
   space.npz       the space of the chosen model: a row per object, and which of them are informed
+  paper.txt       methods, results and references, to be pasted into a paper
   facts.json      everything the report says
   redo.ipynb      the analysis again, step by step, from the two files below; start it in this folder
   answers.csv     the answers of the analysis; participants under the names of the report, statements numbered
   objects.csv     the names of all objects, in the order of the analysis
-tree.csv is a linkage matrix in SciPy's format; tree_leaves.csv names its first rows.
+tree.csv has a row per join, lowest first, as that of  nearfar tree  has.
 """
 
 
-def write_bundle(report: Report, folder: Path) -> Path:
+def write_bundle(report: Report, folder: Path, look: Look) -> Path:
     """Write the bundle into a folder, which is made if need be; every file appears whole or not at all."""
     try:
         for each in (folder, folder / "figures", folder / "tables"):
@@ -46,15 +52,20 @@ def write_bundle(report: Report, folder: Path) -> Path:
         write_table(table, folder / "tables" / f"{name}.csv")
     write_page(folder / "facts.json", report.json())
     write_page(folder / "README.txt", READ_ME)
+    text = [report.data[part].replace("\xa0", " ") for part in ("methods", "results")] + report.data[
+        "citations"
+    ]
+    write_page(folder / "paper.txt", "\n\n".join(text) + "\n")
     write_page(folder / "redo.ipynb", notebook_json(report))
     _answers(report, folder)
     _matrices(report, folder)
-    from nearfar.report.figures import save_figure
-
-    for name, draw in track(list(_figures(report).items()), "figures for print"):
-        figure = draw()
+    captions = []
+    for name, make in track(list(_figures(report, look).items()), "figures for print"):
+        printed = make()
+        captions.append(f"{name}: {printed.caption}\n")
         for suffix in (".svg", ".pdf"):
-            save_figure(figure, folder / "figures" / f"{name}{suffix}")
+            printed.save(folder / "figures" / f"{name}{suffix}", look)
+    write_page(folder / "figures" / "captions.txt", "\n".join(captions))
     return folder
 
 
@@ -81,8 +92,12 @@ def _answers(report: Report, folder: Path) -> None:
 
 def _matrices(report: Report, folder: Path) -> None:
     shown, space = report.analysis.shown_space, report.analysis.space
+    arrays = {"K": shown.kernel(), "objects": np.array(shown.objects, dtype=str)}
+    if (grouping := report.analysis.cluster_tree(report.n_clusters)) is not None:
+        leaves = [shown.objects[x] for x in grouping.rows]
+        arrays |= {"linkage": np.asarray(grouping.tree), "leaves": np.array(leaves, dtype=str)}
     with atomic_path(folder / "kernel.npz") as path:
-        np.savez_compressed(path, K=shown.kernel(), objects=np.array(shown.objects, dtype=str))
+        np.savez_compressed(path, allow_pickle=False, **arrays)
     rows = space.rows.toarray() if hasattr(space.rows, "toarray") else space.rows
     with atomic_path(folder / "space.npz") as path:
         np.savez_compressed(
@@ -90,48 +105,68 @@ def _matrices(report: Report, folder: Path) -> None:
         )
 
 
-def _figures(report: Report) -> dict[str, Callable[[], Any]]:
+def _figures(report: Report, look: Look) -> dict[str, Callable[[], Printed]]:
     """Name -> a function that draws it."""
-    from nearfar.report import figures as draw
-
     data, objects = report.data, report.data["objects"]
-    names = [row["display_name"] for row in objects]
+    names, best = [row["display_name"] for row in objects], data["models"]["best"]
     images = {at: report.files[row["name"]] for at, row in enumerate(objects) if row["picture"]}
     grouping = report.analysis.cluster_tree(report.n_clusters)
     clusters = None
     if grouping is not None:
         clusters = [f"cluster {c + 1}" if c >= 0 else "" for c in grouping.chosen.labels]
-    drawings: dict[str, Callable[[], Any]] = {}
-    for drawn in data["maps"]:
+    drawings: dict[str, Callable[[], Printed]] = {}
+    arrows = data["explained"]["arrows"] if data["explained"] else [{}] * len(data["maps"])
+    for drawn, directions in zip(data["maps"], arrows, strict=True):
         points = np.array([drawn["x"], drawn["y"]], dtype=np.float64).T
-        missing = np.flatnonzero(~np.isfinite(points).all(axis=1)).tolist()
-        look = {"groups": clusters, "images": images, "uninformed": missing, "title": drawn["title"]}
-        drawings[f"map-{drawn['name'].replace(' ', '-')}"] = partial(draw.map_figure, points, names, **look)
+        known = {"groups": clusters, "images": images, "model": drawn["title"], "colours": "clusters"}
+        known["placed"] = [row["placed"] for row in objects]
+        known["arrows"] = {name: tip for name, tip in directions.items() if tip and None not in tip}
+        drawings[f"map-{drawn['name'].replace(' ', '-')}"] = partial(
+            draw.print_map, look, points, names, **known
+        )
     if grouping is not None:
         rows = grouping.rows.tolist()
         drawings["tree"] = partial(
-            draw.tree_figure,
+            draw.print_tree,
+            look,
             grouping.tree,
             [names[x] for x in rows],
-            labels=grouping.chosen.labels[rows],
+            model=best,
+            clusters=grouping.chosen.labels[rows],
             images={at: images[x] for at, x in enumerate(rows) if x in images},
-            title=f"Complete linkage, {grouping.n_clusters} clusters",
         )
-        kernel, title = report.analysis.shown_space.kernel(), f"Similarity, {data['models']['best']}"
-        drawings["kernel"] = partial(draw.kernel_figure, kernel, names, order=grouping.leaves, title=title)
+        kernel, order = report.analysis.shown_space.kernel(), grouping.leaves.tolist()
+        drawings["kernel"] = partial(draw.print_matrix, look, kernel, names, order=order, model=best)
+    drawings |= {name: partial(draw.print_chart, look, *chart) for name, chart in _charts(data).items()}
     if data["models"]["scores"]:
-        drawings["models"] = partial(draw.models_figure, data["models"])
-    if data["curve"]:
-        drawings["learning-curve"] = partial(draw.curve_figure, data["curve"], data["models"]["ceiling"])
-    if data["participants"]:
-        drawings["participants"] = partial(draw.participants_figure, data["participants"]["rows"])
-    for pair in data["groups"]["pairs"] if data["groups"] else ():
-        parts = [re.sub(r"[^\w]+", "_", name)[:40] for name in pair["names"]]
-        drawings["-".join(["groups", *parts])] = partial(draw.groups_figure, pair)
-    if data["findings"]["stability"]:
-        drawings["positions"] = partial(draw.positions_figure, objects)
-    drawings["coverage"] = partial(draw.coverage_figure, objects)
+        drawings["models"] = partial(
+            draw.print_comparison, look, data["models"], (best, data["models"]["map"])
+        )
+    if data["groups"] and data["groups"]["pairs"]:
+        compared = report.analysis.groups(report.groups)
+        shown = {row["name"]: row["display_name"] for row in objects}
+        for number, pair in enumerate(compared.pairs):
+            parts = [re.sub(r"[^\w]+", "_", name)[:40] for name in pair.names]
+            drawings["-".join(["groups", *parts])] = partial(draw.print_groups, look, compared, number, shown)
     return drawings
+
+
+def _charts(data: dict[str, Any]) -> dict[str, tuple[Callable[[Any], Any], str, float]]:
+    """Name -> what draws a chart into axes, its caption, its height."""
+    made: dict[str, tuple[Callable[[Any], Any], str, float]] = {}
+    objects, ceiling = data["objects"], data["models"]["ceiling"]
+    if curve := data["curve"]:
+        told = f"Learning curve of {curve['model']}. Open dot: expected with twice the answers. {GUESSING} {possible(ceiling)}"
+        made["learning-curve"] = (partial(charts.curve, curve, ceiling=ceiling), told, charts.HEIGHT)
+    if data["participants"]:
+        people = data["participants"]["rows"]
+        told = f"Agreement of participants with the model, on held-out answers. Orange: to check. {GUESSING}"
+        made["participants"] = (partial(charts.participants, people), told, charts.dots_height(len(people)))
+    if data["findings"]["stability"]:
+        told = "Uncertainty of positions: radius of an object's circle as a share of the map's radius."
+        made["positions"] = (partial(charts.positions, objects), told, charts.HEIGHT)
+    made["coverage"] = (partial(charts.coverage, objects), "Answers per object, fewest first.", charts.HEIGHT)
+    return made
 
 
 # ---------------------------------------------------------------- tables
@@ -162,10 +197,7 @@ def _tables(data: dict[str, Any]) -> dict[str, pl.DataFrame]:
     }
     if tree is not None:
         tables["clusters"] = _clusters(objects, tree)
-        tables["tree"] = pl.DataFrame(tree["merges"], ["one", "other", "height", "size"], orient="row")
-        tables["tree_leaves"] = pl.DataFrame(
-            {"row": range(len(tree["rows"])), "object": [names[x] for x in tree["rows"]]}
-        )
+        tables["tree"] = joins(tree["merges"], [names[x] for x in tree["rows"]])
     if data["participants"]:
         tables["participants"] = _frame(data["participants"]["rows"], without=("reasons",)).rename(
             {"name": "participant"}
@@ -184,6 +216,27 @@ def _tables(data: dict[str, Any]) -> dict[str, pl.DataFrame]:
     if data["curve"]:
         tables["curve"] = _frame(data["curve"]["points"])
     return tables
+
+
+def joins(tree: Any, names: Sequence[str], sizes: Sequence[int] | None = None) -> pl.DataFrame:
+    """A row per join of a linkage matrix, lowest first: what was joined, at which height, how many objects it holds.
+
+    ``sizes`` : how many objects each leaf stands for.
+    """
+    n, held = len(names), [1] * len(names) if sizes is None else list(sizes)
+    rows = []
+    for row, (left, right, height, _) in enumerate(np.asarray(tree).tolist()):
+        held.append(held[int(left)] + held[int(right)])
+        one, other = (names[int(node)] if node < n else f"join {int(node) - n + 1}" for node in (left, right))
+        rows.append((f"join {row + 1}", one, other, height, held[-1]))
+    schema = {
+        "join": pl.String,
+        "left": pl.String,
+        "right": pl.String,
+        "height": pl.Float64,
+        "size": pl.Int64,
+    }
+    return pl.DataFrame(rows, schema, orient="row")
 
 
 def _frame(

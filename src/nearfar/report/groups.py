@@ -11,7 +11,7 @@ import numpy as np
 from nearfar import words
 from nearfar._tools.records import plain
 from nearfar._tools.text import number
-from nearfar.report.figures.placing import place_names
+from nearfar.plot.placing import far_out, place_names, to_border
 
 if TYPE_CHECKING:
     from nearfar.evaluate.agreements import PersonAgreement
@@ -81,14 +81,17 @@ def two_maps(
     known = pair.maps[np.isfinite(pair.maps).all(axis=2)]
     if not len(known):
         return {"spots": [], "height": 1.0, "beyond": ""}
-    near = known[~_far_out(known, known)]
+    near = known[~far_out(known, known)]
     low, high = near.min(axis=0), near.max(axis=0)
     span = np.maximum(high - low, 1e-9)
     scale = float(((WIDTH - 2 * MARGIN) / span).min())
     tall = max(span[1] * scale + 2 * MARGIN, 0.5 * WIDTH)
     placed = (pair.maps - (low + high) / 2) * scale * [1, -1] + [WIDTH / 2, tall / 2]
     turned = np.stack(
-        [_to_border(at, far, tall) for at, far in zip(placed, _far_out(pair.maps, known), strict=True)]
+        [
+            to_border(at, far, np.array([WIDTH, tall]), BORDER)
+            for at, far in zip(placed, far_out(pair.maps, known), strict=True)
+        ]
     )
     shown = np.flatnonzero(np.isfinite(placed).all(axis=2).any(axis=0))
     names = [(display_names or {}).get(objects[i], objects[i]) for i in shown]
@@ -117,24 +120,6 @@ def two_maps(
     ]
     told = f"Arrows at the border point to objects far beyond it: {'; '.join(far)}." if far else ""
     return {"spots": spots, "height": tall / WIDTH, "beyond": told}
-
-
-def _far_out(at: Any, known: Any) -> Any:
-    """Which points would squeeze all others together: beyond three times the distance from the middle that 3 of 4 have."""
-    middle = np.median(known, axis=0)
-    typical = np.quantile(np.hypot(*(known - middle).T), 0.75)
-    return np.hypot(*np.moveaxis(at - middle, -1, 0)) > 3 * max(typical, 1e-9)
-
-
-def _to_border(at: Any, far: Any, tall: float) -> Any:
-    """(n,) directions of points that are moved, in place, onto the border; NaN for the others."""
-    size = np.array([WIDTH, tall])
-    turned = np.full(len(at), np.nan)
-    away = at[far] - size / 2
-    turned[far] = np.degrees(np.arctan2(away[:, 1], away[:, 0]))
-    share = (np.abs(away) / (size / 2 - BORDER)).max(axis=1, keepdims=True, initial=0.0)
-    at[far] = size / 2 + away / np.maximum(share, 1.0)
-    return turned
 
 
 def _names_at(at: Any, names: list[str], always: Any, tall: float) -> Any:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
     from nearfar.evaluate.analysis import Analysis
     from nearfar.evaluate.dimensions import Dimensions
     from nearfar.io import ObjectList
+    from nearfar.plot.style import Look
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -84,14 +85,16 @@ class Report:
         """Write ``data`` as JSON, whole or not at all."""
         return write_page(path, self.json())
 
-    def write_bundle(self, folder: str | os.PathLike[str]) -> Path:
+    def write_bundle(self, folder: str | os.PathLike[str], look: Look | None = None) -> Path:
         """Write figures as SVG and PDF, tables as CSV, K and the space as NPZ, and a notebook, into a folder.
 
         The notebook runs there: the answers are in the folder, too, their participants under the names of the page.
+        ``look`` : width, fonts and so on of the figures, ``nf.plot.Look(width=85)``.
         """
+        from nearfar.plot.style import Look
         from nearfar.report.bundle import write_bundle
 
-        return write_bundle(self, Path(folder))
+        return write_bundle(self, Path(folder), look or Look())
 
 
 def make_report(
@@ -163,6 +166,8 @@ def make_report(
         answers = answers.triplets
     if isinstance(answers, Analysis) and not (isinstance(model, str) and model == "auto" and seed == 0):
         raise InputError("model and seed: an Analysis has its own; give them to nearfar.analyse")
+    if isinstance(answers, Analysis) and features is not None:
+        raise InputError("features: an Analysis has its own; give them to nearfar.analyse")
     analysis = (
         answers
         if isinstance(answers, Analysis)

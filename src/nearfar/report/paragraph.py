@@ -22,6 +22,9 @@ PAPERS = {
     "soe": "Terada, Y., & von Luxburg, U. (2014). Local ordinal embedding. Proceedings of Machine Learning Research, 32, 847-855.",
     "gnmds": "Agarwal, S., Wills, J., Cayton, L., Lanckriet, G., Kriegman, D., & Belongie, S. (2007). Generalized non-metric "
     "multidimensional scaling. Proceedings of Machine Learning Research, 2, 11-18.",
+    "nonneg": "Hebart, M. N., Zheng, C. Y., Pereira, F., & Baker, C. I. (2020). Revealing the multidimensional mental representations of "
+    "natural objects underlying human similarity judgements. Nature Human Behaviour, 4, 1173-1185. "
+    "https://doi.org/10.1038/s41562-020-00951-3",
     "selection": "Tsamardinos, I., Greasidou, E., & Borboudakis, G. (2018). Bootstrapping the out-of-sample predictions for "
     "efficient and accurate cross-validation. Machine Learning, 107, 1895-1922. https://doi.org/10.1007/s10994-018-5714-4",
     "bootstrap": "Owen, A. B. (2007). The pigeonhole bootstrap. The Annals of Applied Statistics, 1(2), 386-411. "
@@ -50,6 +53,7 @@ def citations(data: dict[str, Any]) -> list[str]:
         kernels = [part for part in base.split("+") if part in KERNELS]
         used += [base.replace("tste", "ste")] if base in words.EMBEDDINGS else ["kernel"] * bool(kernels)
         used += ["score"] * ("score" in kernels)
+        used += ["nonneg"] * bool(base == "nonneg" or data["dimensions"])
     if data["models"]["scores"]:
         used += ["bootstrap"] if data["models"]["is_named"] else ["selection", "bootstrap"]
     own = "The nearfar developers (2026). nearfar: kernels, clusters, maps and trees from triplet comparisons"
@@ -81,9 +85,18 @@ def methods(data: dict[str, Any]) -> str:
                 "Models were trained on other answers of the same participants; because participants are resampled, the "
                 "intervals also apply to new participants."
             )
+        if models["dimension_scores"]:
+            sentences.append(
+                "The number of dimensions is the smallest that no larger one clearly beat in the likelihood of held-out answers."
+            )
         if models["judged"] < size["answers"]:
             sentences.append(f"Models were compared on a random {number(models['judged'])} answers.")
     sentences += [_first(data, "ceiling")] if models["ceiling"]["best_possible"] else []
+    if data["dimensions"]:
+        sentences.append(
+            "Non-negative dimensions were fitted by the likelihood of choices (Hebart et al., 2020). Only those are shown that other random "
+            "starts and both halves of the data found, too (r > 0.8)."
+        )
     if data["tree"] is not None:
         sentences.append(
             f"The tree was built by complete linkage on the distances in the space of {models['best']}. Clusters were accepted "
@@ -119,7 +132,9 @@ def _model(models: dict[str, Any]) -> list[str]:
     best, plane = models["best"], models["map"]
     plain = best.removesuffix("+features")
     base, _, size = plain.rpartition("-") if plain.rpartition("-")[0] else (plain, "", "")
-    if base in words.EMBEDDINGS:
+    if base == "nonneg":
+        text = "Objects have sparse non-negative dimensions, and similarity is their inner product (Hebart et al., 2020)"
+    elif base in words.EMBEDDINGS:
         text = f"Objects were embedded by {words.EMBEDDINGS[base]} in {count(int(size), 'dimension')}"
     elif all(part in KERNELS for part in base.split("+")):
         text = f"Similarities are those of the kernel {' + '.join(KERNELS[part] for part in base.split('+'))}"

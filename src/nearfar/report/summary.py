@@ -7,6 +7,8 @@ import warnings
 from html import escape
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from nearfar._tools.text import percent
 from nearfar.errors import MissingExtra, NearfarWarning
 from nearfar.words import interval
@@ -43,15 +45,17 @@ def analysis_html(analysis: Analysis) -> str:
 
 def _map(analysis: Analysis) -> str:
     """The map as SVG; nothing where matplotlib is not installed."""
-    from nearfar.report.figures import map_figure
-    from nearfar.report.figures.sheet import style
-
     plane, text = analysis.plane, io.StringIO()
     try:
-        names, points = list(plane.objects), plane.map(2)
-        figure = map_figure(points, names, uninformed=plane.uninformed.tolist(), title=analysis.plane_name)
+        from nearfar.plot.style import Look, style
+        from nearfar.report.figures import print_map
+
+        points, look = plane.map(2), Look()
+        points[plane.uninformed] = np.nan
+        printed = print_map(look, points, plane.objects, model=analysis.plane_name)
     except MissingExtra:
         return ""
-    with style():
-        figure.savefig(text, format="svg", metadata={"Date": None})
-    return text.getvalue()[text.getvalue().index("<svg") :]
+    with style(look):
+        printed.figure.savefig(text, format="svg", metadata={"Date": None})
+    drawing = text.getvalue()[text.getvalue().index("<svg") :]
+    return f"{drawing}<p>{escape(printed.caption)}</p>"

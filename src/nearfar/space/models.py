@@ -103,7 +103,7 @@ class Model:
         """This embedding with vectors as a prior; kernels are made of answers alone."""
         if self.base not in EMBEDDINGS:
             raise InputError(
-                f"features: {self.name} is made of answers alone; take an embedding such as 'soe-5', or 'auto'"
+                f"features: {self.name} is made of answers alone; name an embedding such as 'soe-5', or 'auto'"
             )
         return replace(self, name=f"{self.name}{WITH_FEATURES}", prior=vectors)
 

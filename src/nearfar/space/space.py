@@ -382,13 +382,15 @@ class Space:
         )
 
     def place(self, features: Any) -> Placed:
-        """Objects that nobody was asked about, where their vectors put them; nothing is fitted again.
+        """Objects that nobody was asked about, where their vectors put them; nothing that was fitted changes.
 
         ``features`` : their vectors, from the sources that the space was fitted with. ``spread`` of the result is the standard
-        deviation of a coordinate: what vectors leave open.
+        deviation of a coordinate: what vectors leave open, by objects left out of the answers (five smaller fits, once).
         """
         if not hasattr(self.estimator, "place"):
-            raise InputError(f"place: {self.model} has no vectors; fit an embedding with features=")
+            raise InputError(
+                f"place: {self.model} was fitted without vectors; fit an embedding such as 'soe-5' with features="
+            )
         placed: Placed = self.estimator.place(features)
         return placed
 

@@ -1,6 +1,3 @@
-from .dimensions import dimension_facts as dimension_facts
-from .dimensions import dimensions_found as dimensions_found
-from .dimensions import dimensions_text as dimensions_text
 from .finding import EMBEDDINGS as EMBEDDINGS
 from .finding import Finding as Finding
 from .finding import gloss as gloss
@@ -22,6 +19,9 @@ from .models import headline as headline
 from .models import plane as plane
 from .models import reliability as reliability
 from .models import warned as warned
+from .nameable import dimension_facts as dimension_facts
+from .nameable import dimensions_found as dimensions_found
+from .nameable import dimensions_text as dimensions_text
 from .objects import OUTLIERS as OUTLIERS
 from .objects import clusters as clusters
 from .objects import collected as collected
@@ -43,6 +43,7 @@ from .people import subgroups as subgroups
 from .plan import advice as advice
 from .plan import advice_text as advice_text
 from .plan import forecast_text as forecast_text
+from .vectors import vector_correlation as vector_correlation
 from .vectors import worth as worth
 from .vectors import worth_rows as worth_rows
 from .vectors import worth_text as worth_text

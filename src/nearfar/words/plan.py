@@ -44,22 +44,27 @@ def advice_text(plan: Advice) -> str:
 
 def forecast_text(plan: Forecast) -> str:
     """What some participants can answer in their minutes, and what that tells."""
-    given, new = plan.assumptions, plan.people * plan.n_new
-    lines = [
-        f"Assumed: {_asked(plan)}",
-        *(f"Assumed: {text}" for text in _guessed(given)),
-        "Assumed: Participants differ in precision, and 1 in 10 answers at random.",
+    given, within = plan.assumptions, plan.people * plan.n_again
+    assumed = [
+        _asked(plan),
+        *_guessed(given),
+        "Participants differ in precision, and 1 in 10 answers at random.",
     ]
     if plan.n_objects > plan.n_simulated:
-        lines.append(f"Simulated with {plan.n_simulated} objects and as many answers for each.")
-    checks = f", {count(plan.checks, 'check')}" if plan.checks else ""
-    booklet = f"{count(plan.n_new, 'new question')}, {count(plan.n_again, 'repeat')}{checks}"
-    lines += [
+        assumed.append(f"Simulated with {plan.n_simulated} objects and as many answers for each.")
+    parts = [(plan.n_new, "new question"), (plan.n_again, "repeat"), (plan.checks, "check")]
+    booklet = ", ".join(count(number, what) for number, what in parts if number)
+    answers, asked = count(plan.people * plan.n_new, "answer"), count(plan.questions, "different question")
+    said = ["with one another"] * (plan.each >= 1.5) + [f"with themselves ({within:,} repeats)"] * bool(
+        within
+    )
+    known = f"The repeats show how well participants agree {' and '.join(said)}."
+    lines = [
+        *(f"Assumed: {text}" for text in assumed),
         "",
         f"In {given.minutes:g} min a participant answers {count(plan.per_person, 'question')}: {booklet}.",
-        f"{count(plan.people, 'participant')} give {count(new, 'answer')} to {count(plan.questions, 'different question')}, "
-        f"{plan.each:.2g} to each.",
-        _repeats(plan),
+        f"{count(plan.people, 'participant')} give {answers} to {asked}, {plan.each:.2g} to each.",
+        known if said else "Nothing is asked twice, so agreement and the noise ceiling will be unknown.",
         "",
         "     people    answers      cost  accuracy  95 % interval",
     ]
@@ -69,19 +74,6 @@ def forecast_text(plan: Forecast) -> str:
         for row in plan.rows
     ]
     return "\n".join([*lines, "", f"Best possible accuracy: {plan.ceiling:.3f}"])
-
-
-def _repeats(plan: Forecast) -> str:
-    """What the repeats are good for."""
-    within = plan.people * plan.n_again
-    if plan.each < 1.5 and not within:
-        return "Nothing is asked twice, so agreement and the noise ceiling will be unknown."
-    between = "participants agree with one another" if plan.each >= 1.5 else ""
-    themselves = f"with themselves ({count(within, 'repeat')})" if within else ""
-    both = " and ".join(
-        filter(None, [between, themselves if between else f"participants agree {themselves}"])
-    )
-    return f"The repeats show how well {both}."
 
 
 def _asked(plan: Advice | Forecast) -> str:

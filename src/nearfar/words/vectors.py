@@ -49,6 +49,14 @@ def _details(found: Worth) -> str:
     return " ".join(told)
 
 
+def vector_correlation(found: Estimate | None) -> str:
+    """How distances from the answers alone correlate with those of the vectors; "" where that is not known."""
+    if found is None:
+        return ""
+    limits = f"; 95\xa0% interval {found.low:.2f} to {found.high:.2f}" if math.isfinite(found.low) else ""
+    return f"Distances from the answers alone correlate {found.value:.2f} with distances of the vectors (Spearman{limits})."
+
+
 def worth_rows(found: Worth, ceiling: NoiseCeiling | None = None) -> list[tuple[str, str, str]]:
     """(what, accuracy, 95 % interval) of vectors, answers, both, and what is possible."""
     rows = [

@@ -94,7 +94,7 @@ function people(told) {
   });
   $("people-table").hidden = !shown.length;
   $("more").hidden = !order.length || (!everybody && order.length === shown.length);
-  $("more").textContent = everybody ? "Show only participants to check" : `Show all ${plural(order.length, "participant", "participants")}`;
+  $("more").textContent = everybody ? "Show only participants to check" : `Show all participants (${count(order.length)})`;
 }
 
 function row(one, figures) {

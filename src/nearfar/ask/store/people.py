@@ -154,10 +154,10 @@ def save_form(
     person = participant_of(tx, token)
     if person is None:
         return None
-    seen = "UPDATE participant SET seen = CASE WHEN seen < ? THEN ? ELSE seen END WHERE id = ?"
-    tx.run(
-        seen, now, now, person
-    )  # also keeps everybody else from erasing this person until the transaction ends
+    # also keeps everybody else from erasing this person until the transaction ends
+    seen = "UPDATE participant SET seen = CASE WHEN seen < ? THEN ? ELSE seen END WHERE id = ? RETURNING id"
+    if not tx.rows(seen, now, now, person):
+        return None
     if page == "practice":
         misunderstood = "SELECT count(*) FROM event WHERE participant = ? AND kind = 'misunderstood'"
         tries = 1 + tx.rows(misunderstood, person)[0][0]

@@ -10,16 +10,8 @@ from contextlib import contextmanager
 from typing import Any, TypeVar
 
 from nearfar._tools.terminal import without_password
-from nearfar.ask.store.transaction import (
-    MIGRATED,
-    MIGRATION,
-    POSTGRES_WORDS,
-    TABLES,
-    VERSION,
-    Operation,
-    Store,
-    Transaction,
-)
+from nearfar.ask.store import transaction as tables
+from nearfar.ask.store.transaction import Operation, Store, Transaction
 from nearfar.errors import InputError, MissingExtra, UnreachableError
 
 try:
@@ -64,9 +56,10 @@ class PostgresStore(Store):
                 connection.execute("SELECT pg_advisory_xact_lock(%s)", (MAKING,))
                 # indexes that are there already would still be locked, and could block people who answer
                 if connection.execute("SELECT to_regclass('study') IS NULL").fetchone() == (True,):
-                    connection.execute(TABLES.format(**POSTGRES_WORDS))
-                elif connection.execute("SELECT version FROM study").fetchone() == (VERSION - 1,):
-                    connection.execute((MIGRATION + TABLES).format(**POSTGRES_WORDS) + MIGRATED)
+                    connection.execute(tables.TABLES.format(**tables.POSTGRES_WORDS))
+                elif connection.execute("SELECT version FROM study").fetchone() == (tables.VERSION - 1,):
+                    migration = tables.MIGRATION + tables.TABLES
+                    connection.execute(migration.format(**tables.POSTGRES_WORDS))
         except (psycopg.OperationalError, psycopg.ProgrammingError) as error:
             raise InputError(f"{without_password(url)}: {_sentence(error)}") from error
         self._pool.open()

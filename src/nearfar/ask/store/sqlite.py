@@ -20,16 +20,8 @@ from typing import Any, TypeVar
 from polars.exceptions import PolarsError
 
 from nearfar._tools.atomic import atomic_path
-from nearfar.ask.store.transaction import (
-    MIGRATED,
-    MIGRATION,
-    SQLITE_WORDS,
-    TABLES,
-    VERSION,
-    Operation,
-    Store,
-    Transaction,
-)
+from nearfar.ask.store import transaction as tables
+from nearfar.ask.store.transaction import Operation, Store, Transaction
 from nearfar.errors import FileError, NearfarError, UnreachableError
 
 AT_ONCE = 64  # requests in one commit
@@ -62,20 +54,18 @@ def is_older(connection: sqlite3.Connection) -> bool:
     """Whether a database has the tables of the version before."""
     there = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'study'"
     row = connection.execute(there).fetchone() and connection.execute("SELECT version FROM study").fetchone()
-    return row is not None and row[0] == VERSION - 1
+    return row is not None and row[0] == tables.VERSION - 1
 
 
 def migrate(connection: sqlite3.Connection) -> None:
     """Bring tables of the version before to this one, wholly or not at all."""
-    tables = TABLES.format(**SQLITE_WORDS)
-    connection.executescript(
-        f"BEGIN IMMEDIATE; {MIGRATION.format(**SQLITE_WORDS)} {tables} {MIGRATED}; COMMIT;"
-    )
+    statements = (tables.MIGRATION + tables.TABLES).format(**tables.SQLITE_WORDS)
+    connection.executescript(f"BEGIN IMMEDIATE; {statements} COMMIT;")
 
 
 def kept_copy(path: Path) -> Path:
     """Where the tables of the version before are kept."""
-    return Path(f"{path}.v{VERSION - 1}")
+    return Path(f"{path}.v{tables.VERSION - 1}")
 
 
 def copy_database(connection: sqlite3.Connection, target: Path) -> None:
@@ -117,7 +107,7 @@ class SqliteStore(Store):
             if is_older(connection):
                 copy_database(connection, kept_copy(self.path))
                 migrate(connection)
-            connection.executescript(PRAGMAS + TABLES.format(**SQLITE_WORDS))
+            connection.executescript(PRAGMAS + tables.TABLES.format(**tables.SQLITE_WORDS))
         except BaseException:
             connection.close()
             raise

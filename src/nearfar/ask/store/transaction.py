@@ -14,15 +14,15 @@ Result = TypeVar("Result")
 Operation = Callable[..., Result]
 
 VERSION = 3
-# what makes tables of the version before those of this one; TABLES adds what is new altogether
-MIGRATION = """
+# makes tables of the version before those of this one; TABLES adds what is new altogether
+MIGRATION = f"""
 ALTER TABLE question ADD COLUMN condition TEXT NOT NULL DEFAULT '';
 ALTER TABLE participant ADD COLUMN condition TEXT NOT NULL DEFAULT '';
-ALTER TABLE answer ADD COLUMN replays {whole};
-ALTER TABLE answer ADD COLUMN early {whole};
+ALTER TABLE answer ADD COLUMN replays {{whole}};
+ALTER TABLE answer ADD COLUMN early {{whole}};
 DROP INDEX question_by_load;
+UPDATE study SET version = {VERSION} WHERE id = 1;
 """
-MIGRATED = f"UPDATE study SET version = {VERSION} WHERE id = 1"
 # {...} in TABLES stands for what SQLite and PostgreSQL call differently
 SQLITE_WORDS = {"key": "INTEGER PRIMARY KEY", "real": "REAL", "bytes": "BLOB", "whole": "INTEGER"}
 POSTGRES_WORDS = {

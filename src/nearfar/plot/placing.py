@@ -1,4 +1,4 @@
-"""Where to put names and pictures on a map so that they do not lie on each other. All in pixels."""
+"""Where to put names and pictures on a map so that they do not lie on each other. All in pixels, or in points."""
 
 from __future__ import annotations
 
@@ -12,7 +12,14 @@ SIDES = ((1, 0), (-1, 0), (0, 1), (0, -1), (1, 1), (-1, 1), (1, -1), (-1, -1))
 RINGS = (1.0, 2.5)
 
 
-def place_names(points: Floats, sizes: Floats, *, gap: float, frame: tuple[float, float]) -> Floats:
+def place_names(
+    points: Floats,
+    sizes: Floats,
+    *,
+    gap: float,
+    frame: tuple[float, float],
+    first: NDArray[np.bool_] | None = None,
+) -> Floats:
     """(n, 2) centres for names of the given sizes beside their points; NaN where there is no room.
 
     Parameters
@@ -21,6 +28,7 @@ def place_names(points: Floats, sizes: Floats, *, gap: float, frame: tuple[float
     sizes : (n, 2) width and height of every name.
     gap : distance between a point and its name.
     frame : width and height that names must stay inside.
+    first : (n,) names that matter more and choose before the others.
 
     Crowded points choose last, so that as many names as possible find room near their point.
 
@@ -33,7 +41,8 @@ def place_names(points: Floats, sizes: Floats, *, gap: float, frame: tuple[float
     marks = np.column_stack([points - gap, points + gap])  # boxes (x0, y0, x1, y1) no name may touch
     taken = np.zeros((0, 4))
     centres = np.full((n, 2), np.nan)
-    for x in _loneliest_first(points):
+    order = _loneliest_first(points)
+    for x in order if first is None else order[np.argsort(~first[order], kind="stable")]:
         others = np.concatenate([np.delete(marks, x, axis=0), taken])
         for centre in _candidates(points[x], sizes[x], gap):
             box = np.concatenate([centre - sizes[x] / 2, centre + sizes[x] / 2])
@@ -99,3 +108,21 @@ def _sideways(n: int) -> Floats:
     """(n, n, 2) a direction for two boxes on the same spot: the earlier one goes left."""
     sign = np.sign(np.arange(n)[:, None] - np.arange(n)[None]).astype(float)
     return np.stack([sign, np.zeros((n, n))], axis=2)
+
+
+def far_out(at: Floats, known: Floats) -> NDArray[np.bool_]:
+    """Which points would squeeze all others together: beyond three times the distance from the middle that 3 of 4 have."""
+    middle = np.median(known, axis=0)
+    typical = np.quantile(np.hypot(*(known - middle).T), 0.75)
+    beyond: NDArray[np.bool_] = np.hypot(*np.moveaxis(at - middle, -1, 0)) > 3 * max(typical, 1e-9)
+    return beyond
+
+
+def to_border(at: Floats, far: NDArray[np.bool_], size: Floats, border: float) -> Floats:
+    """(n,) directions in degrees of points that are moved, in place, to the border of a frame; NaN for the others."""
+    turned = np.full(len(at), np.nan)
+    away = at[far] - size / 2
+    turned[far] = np.degrees(np.arctan2(away[:, 1], away[:, 0]))
+    share = (np.abs(away) / (size / 2 - border)).max(axis=1, keepdims=True, initial=0.0)
+    at[far] = size / 2 + away / np.maximum(share, 1.0)
+    return turned

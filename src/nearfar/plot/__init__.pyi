@@ -1,0 +1,9 @@
+from .charts import comparison as comparison
+from .charts import curve as curve
+from .charts import dimensions as dimensions
+from .charts import scale as scale
+from .maps import groups as groups
+from .maps import map as map
+from .style import Look as Look
+from .trees import matrix as matrix
+from .trees import tree as tree

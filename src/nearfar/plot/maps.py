@@ -1,0 +1,350 @@
+"""Maps: points with names or pictures, coloured by group; and the maps of two groups of people side by side."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nearfar._tools.arrays import Floats
+from nearfar.errors import InputError
+from nearfar.plot import style
+from nearfar.plot.placing import far_out, place_names, spread, to_border
+from nearfar.plot.style import Axes
+
+MARKERS = "osD^vP*X<>"
+GAP = 3.6  # points between a mark and its name
+MARGIN = 1.14  # times as large as the map: room for names at its border
+MOST_NAMES, MOST_PICTURES = 2000, 400  # above which none could be seen
+
+
+def map(
+    space: Any,
+    ax: Axes = None,
+    *,
+    names: Sequence[str] | None = None,
+    images: Mapping[Any, str | Path] | None = None,
+    groups: Mapping[Any, Any] | Sequence[Any] | None = None,
+    circles: ArrayLike | None = None,
+    arrows: Mapping[str, ArrayLike] | None = None,
+    placed: ArrayLike | None = None,
+    labels: bool = True,
+    unit: float = 0.0,
+) -> Axes:
+    """Draw a map of objects: similar ones are close together, directions mean nothing.
+
+    Parameters
+    ----------
+    space : a Space, or (n, 2) points; objects that are uninformed or NaN are not drawn.
+    ax : matplotlib's axes to draw into; default: those of a new figure.
+    names : what to call the objects; default: as the space does.
+    images : name or index of an object -> picture file, drawn in place of its point.
+    groups : of objects, by name or one per object: colours, and a legend.
+    circles : (n,) radii of the uncertainty, as shares of the map's radius, as ``Stability.circle`` has them.
+    arrows : name of a property -> its direction on the map (2 numbers); the longest reaches the border.
+    placed : (n,) objects that nobody was asked about, drawn hollow.
+    labels : whether names are drawn; those that find no room never are.
+    unit : how much of the map a point (1/72 inch) shows at least, so that several maps have one scale.
+
+    Returns
+    -------
+    The Axes.
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("agg")
+    >>> ax = map([[0.0, 0.0], [1.0, 0.5], [0.2, 1.0]], names=["fig", "lime", "plum"])
+    >>> sorted(text.get_text() for text in ax.texts)
+    ['fig', 'lime', 'plum']
+    """
+    points, called = _points(space, names)
+    shown = np.flatnonzero(np.isfinite(points).all(axis=1))
+    pictured = style.by_index(images, called) if len(shown) <= MOST_PICTURES else {}
+    bare = np.array([x for x in shown if int(x) not in pictured], dtype=np.intp)
+    colours, markers, legend = _kinds(None if groups is None else style.by_index(groups, called), shown)
+    ax = style.axes_of(ax, height=178 * shape(points))
+    ax.set(xticks=[], yticks=[])  # numbers mean nothing here
+    if legend:
+        _draw_legend(ax, legend)
+    _frame(ax, points[shown], unit)
+    if circles is not None:
+        _draw_circles(ax, points, np.asarray(circles), colours)
+    _draw_images(ax, points, {x: path for x, path in pictured.items() if x in set(shown.tolist())}, colours)
+    hollow = np.zeros(len(points), dtype=bool) if placed is None else np.asarray(placed, dtype=bool)
+    _draw_points(ax, points, bare, colours, markers, hollow)
+    tips = _draw_arrows(ax, points[shown], arrows) if arrows else np.zeros((0, 2))
+    written = [*(called[x] for x in bare), *(arrows or ())]
+    if labels and len(written) <= MOST_NAMES:
+        first = np.arange(len(written)) >= len(bare)
+        ink = [style.INK] * len(bare) + [style.STRIKING] * len(tips)
+        draw_names(ax, np.concatenate([points[bare], tips]), written, ink, first=first, always=first)
+    return ax
+
+
+def _points(space: Any, names: Sequence[str] | None) -> tuple[Floats, list[str]]:
+    """(n, 2) points, NaN for what is not drawn, and what the objects are called."""
+    if hasattr(space, "informed"):
+        points = np.array(space.map(2), dtype=np.float64)
+        points[~space.informed] = np.nan
+        names = space.objects if names is None else names
+    else:
+        points = np.array(space, dtype=np.float64)
+        if points.ndim != 2 or points.shape[1] < 2:
+            raise InputError(f"space: expected a Space or (n, 2) points, got shape {points.shape}")
+    called = [str(x) for x in range(len(points))] if names is None else [str(name) for name in names]
+    if len(called) != len(points):
+        raise InputError(f"names: got {len(called)} names for {len(points)} objects; give one per object")
+    return points[:, :2], called
+
+
+def shape(points: Floats) -> float:
+    """Height over width that suits a map."""
+    known = points[np.isfinite(points).all(axis=1)]
+    spans = np.ptp(known, axis=0) if len(known) else np.ones(2)
+    return float(np.clip(spans[1] / max(spans[0], 1e-12), 0.55, 1.1))
+
+
+def _kinds(
+    groups: Mapping[int, Any] | None, shown: NDArray[np.intp]
+) -> tuple[dict[int, str], dict[int, str], list[tuple[str, str, str]]]:
+    """Colour and marker of every object, and (group, colour, marker) of the groups shown."""
+    colours, markers = dict.fromkeys(shown.tolist(), style.ACCENT), dict.fromkeys(shown.tolist(), MARKERS[0])
+    if groups is None:
+        return colours, markers, []
+    group_of = {x: str(groups.get(x, "")) for x in shown.tolist()}
+    order = sorted({group for group in group_of.values() if group}, key=_number_or_text)
+    looks = {
+        group: (style.PALETTE[end % len(style.PALETTE)], MARKERS[end // len(style.PALETTE) % len(MARKERS)])
+        for end, group in enumerate(order)
+    }
+    for x, group in group_of.items():
+        colours[x], markers[x] = looks.get(group, (style.FAINT, MARKERS[0]))
+    return colours, markers, [(group, *look) for group, look in looks.items()]
+
+
+def _number_or_text(text: str) -> tuple[str, int, str]:
+    """Sorts "cluster 10" behind "cluster 9"."""
+    head = text.rstrip("0123456789")
+    tail = text[len(head) :]
+    return (head, int(tail) if tail else -1, text)
+
+
+def _frame(ax: Axes, points: Floats, unit: float = 0.0) -> None:
+    """One scale for both axes, since distances on the map are to be read, and room for names around the points."""
+    low, high = (points.min(axis=0), points.max(axis=0)) if len(points) else (np.zeros(2), np.ones(2))
+    size = style.settle(ax)
+    half = np.maximum((high - low) / 2, 1e-9) * MARGIN
+    half = max((half / size).max(), unit / 2) * size  # the axes are filled, whatever the shape of the map
+    middle = (low + high) / 2
+    ax.set_xlim(middle[0] - half[0], middle[0] + half[0])
+    ax.set_ylim(middle[1] - half[1], middle[1] + half[1])
+    ax.set_aspect("equal", adjustable="box")
+
+
+def _draw_points(
+    ax: Axes,
+    points: Floats,
+    chosen: NDArray[np.intp],
+    colours: Mapping[int, str],
+    markers: Mapping[int, str],
+    hollow: NDArray[np.bool_],
+) -> None:
+    size = float(np.clip(2000 / max(len(chosen), 1), 5, 20)) if len(chosen) < 10_000 else 2.0
+    many = len(chosen) > 5000
+    look: dict[str, Any] = {"s": size, "alpha": 0.5 if many else 0.9, "rasterized": many}
+    for marker, inside in dict.fromkeys((markers[x], bool(hollow[x])) for x in chosen.tolist()):
+        mine = [x for x in chosen.tolist() if (markers[x], bool(hollow[x])) == (marker, inside)]
+        ink = [colours[x] for x in mine]
+        fill = {"facecolors": "none", "edgecolors": ink, "linewidths": 0.9} if inside else {"c": ink}
+        ax.scatter(*points[mine].T, marker=marker, **{"linewidths": 0, **fill}, **look)
+
+
+def draw_names(
+    ax: Axes,
+    points: Floats,
+    names: Sequence[str],
+    colours: Sequence[str],
+    *,
+    first: NDArray[np.bool_],
+    always: NDArray[np.bool_],
+) -> None:
+    """Names beside their points, as many as fit without lying on each other; a line where one stands off.
+
+    ``first`` choose their places before the others; ``always`` : drawn under their point where there is no room.
+    """
+    n = len(names)
+    size = style.font_size() * (1.0 if n <= 60 else 0.85 if n <= 150 else 0.75)
+    written = [style.shortened(name) for name in names]
+    width = style.settle(ax)
+    at = _in_points(ax, points)
+    sizes = style.text_sizes(ax, written, size) + np.array([1.5, 0.0])
+    centres = place_names(at, sizes, gap=GAP, frame=(width[0], width[1]), first=first)
+    crowded = always & np.isnan(centres[:, 0])
+    half = np.minimum(sizes / 2, width / 2)
+    centres[crowded] = np.clip(at - [0.0, GAP + size / 2], half, width - half)[crowded]
+    look = {"size": size, "ha": "center", "va": "center", "parse_math": False, "annotation_clip": False}
+    for x in np.flatnonzero(np.isfinite(centres[:, 0])).tolist():
+        offset = centres[x] - at[x]
+        away = (np.abs(offset) - sizes[x] / 2).max() > 1.6 * GAP
+        where = {"xytext": tuple(offset), "textcoords": "offset points", "color": colours[x]}
+        tie = style.tie(style.FAINT, end=2.5) if away else None
+        ax.annotate(written[x], points[x], arrowprops=tie, **where, **look).set_in_layout(False)
+
+
+def _in_points(ax: Axes, points: Floats) -> Floats:
+    """Where points of the map are, in points (1/72 inch) from the lower left corner of the axes."""
+    pixels = ax.transData.transform(points.reshape(-1, 2)) - ax.get_window_extent().min
+    return np.asarray(pixels * 72 / ax.get_figure(root=True).dpi, dtype=np.float64)
+
+
+def _draw_images(ax: Axes, points: Floats, images: Mapping[int, Any], colours: Mapping[int, str]) -> None:
+    """Pictures, moved apart where they would hide each other, each tied to its point by a line."""
+    if not images:
+        return
+    frame = style.settle(ax)
+    side = float(np.clip(np.sqrt(0.22 * frame[0] * frame[1] / len(images)), 10, 65))
+    pictures = {x: pixels for x in images if (pixels := style.thumbnail(images[x], side)) is not None}
+    if not pictures:
+        return
+    at = _in_points(ax, points[list(pictures)])
+    sizes = np.array([(p.shape[1], p.shape[0]) for p in pictures.values()], dtype=np.float64)
+    sizes *= side / sizes.max(axis=1, keepdims=True)
+    offsets = spread(at, sizes + 3, frame=(frame[0], frame[1])) - at
+    for (x, picture), offset in zip(pictures.items(), offsets, strict=True):
+        moved = np.abs(offset).max() > side / 4
+        if moved:
+            ax.scatter(*points[x], s=4, color=colours[x], linewidths=0, zorder=2)
+        more = {"pad": 0.08, "zorder": 3, "arrowprops": style.tie(colours[x]) if moved else None}
+        ax.add_artist(style.picture_box(picture, side, points[x], offset, colours[x], **more))
+
+
+def _draw_circles(ax: Axes, points: Floats, radii: Floats, colours: Mapping[int, str]) -> None:
+    from matplotlib.patches import Circle
+
+    known = points[list(colours)]
+    unit = float(np.sqrt(((known - known.mean(axis=0)) ** 2).sum(axis=1).mean()))
+    for x, colour in colours.items():
+        if np.isfinite(radii[x]):
+            ax.add_patch(Circle(tuple(points[x]), unit * radii[x], color=colour, alpha=0.16, lw=0.5))
+
+
+def _draw_arrows(ax: Axes, points: Floats, arrows: Mapping[str, ArrayLike]) -> Floats:
+    """Arrows from the middle of the map, in proportion, the longest as long as the farthest object is away; their tips."""
+    vectors = np.array([np.asarray(vector, dtype=np.float64) for vector in arrows.values()])
+    if vectors.shape != (len(arrows), 2):
+        raise InputError("arrows: expected two numbers for every property")
+    middle = points.mean(axis=0) if len(points) else np.zeros(2)
+    reach = np.hypot(*(points - middle).T).max(initial=1e-9)
+    tips: Floats = middle + vectors * (0.95 * reach / max(np.hypot(*vectors.T).max(), 1e-12))
+    look = {**style.tie(style.STRIKING), "arrowstyle": "-|>,head_length=0.35,head_width=0.15", "lw": 1.0}
+    for tip in tips:
+        ax.annotate("", tip, xytext=middle, arrowprops=look, annotation_clip=False)
+    return tips
+
+
+def _draw_legend(ax: Axes, kinds: list[tuple[str, str, str]], most: int = 30) -> None:
+    """Beside the map, or below it where that is narrow: it hides nothing, and the map makes room."""
+    from matplotlib.lines import Line2D
+
+    handles = [
+        Line2D([], [], color=colour, marker=marker, linestyle="", markersize=4, label=style.shortened(group))
+        for group, colour, marker in kinds[:most]
+    ]
+    if len(kinds) > most:
+        handles.append(Line2D([], [], linestyle="", label=f"and {len(kinds) - most} more"))
+    look = {"frameon": False, "fontsize": "medium", "labelcolor": style.INK, "handletextpad": 0.1}
+    width = style.settle(ax)[0]
+    if width > 24 * 12:  # a legend of some 12 letters takes less than a quarter of it
+        ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0), **look)
+        return
+    widths = style.text_sizes(ax, [str(handle.get_label()) for handle in handles], style.font_size())[:, 0]
+    columns = int(np.clip(width // (widths.max() + 24), 1, len(handles)))
+    place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "ncols": columns, "columnspacing": 1.0}
+    ax.legend(handles=handles, **place, **look)
+
+
+# ---------------------------------------------------------------- two groups of people
+
+
+def groups(
+    comparison: Any,
+    axes: Sequence[Axes] | None = None,
+    *,
+    pair: int = 0,
+    names: Mapping[str, str] | None = None,
+    labels: bool = True,
+) -> NDArray[Any]:
+    """Draw the maps of two groups of people side by side, turned onto each other.
+
+    Coloured: objects that clearly differ, with a line to where the other group sees them. An object far outside stands at the
+    border as an arrow that points to it.
+
+    Parameters
+    ----------
+    comparison : what ``compare_groups`` gives.
+    axes : two Axes; default: those of a new figure.
+    pair : which two groups, where there are more.
+    names : object -> what to call it.
+    labels : whether names are drawn: of up to 60 objects, else of those that differ.
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("agg")
+    >>> import nearfar as nf
+    >>> lists = nf.design.booklets(nf.design.random_questions(9, 100), people=6, each=2)
+    >>> said = nf.simulate.answers(lists, points=np.random.default_rng(0).normal(size=(9, 2))).triplets
+    >>> said = said.replace(participant=lists.participant)
+    >>> found = nf.analyse(said, "score", models=["score"]).groups({p: "ab"[p % 2] for p in range(1, 7)})
+    >>> [ax.get_title() for ax in groups(found)]
+    ['a (n = 3)', 'b (n = 3)']
+    """
+    two = comparison.pairs[pair]
+    called = [(names or {}).get(name, name) for name in comparison.objects]
+    if axes is None:
+        style.need_matplotlib()
+        from matplotlib import pyplot
+
+        axes = pyplot.subplots(1, 2, figsize=(7, 3.7), layout="constrained")[1]
+    known = two.maps[np.isfinite(two.maps).all(axis=2)]
+    near = known[~far_out(known, known)] if len(known) else np.array([[0.0, 0.0], [1.0, 1.0]])
+    sure = {move.name for move in two.moves if move.sure}
+    moves = np.array([name in sure for name in comparison.objects])
+    for ax, name, n in zip(axes, two.names, two.people, strict=True):
+        ax.set_title(f"{style.shortened(name)} (n = {n})", size="medium", color=style.INK, parse_math=False)
+        ax.set(xticks=[], yticks=[])
+    for ax in axes:
+        _frame(ax, near)
+    for which, ax in enumerate(axes):
+        far = far_out(two.maps[which], known) if len(known) else moves
+        _draw_group(ax, two.maps[which].copy(), two.maps[1 - which], far, moves, called if labels else [])
+    return np.asarray(axes)
+
+
+def _draw_group(
+    ax: Axes,
+    here: Floats,
+    there: Floats,
+    far: NDArray[np.bool_],
+    moves: NDArray[np.bool_],
+    names: Sequence[str],
+) -> None:
+    """One of two maps, with lines to the places ``there``; objects ``far`` out stand at the border."""
+    low, high = (np.array(limits) for limits in zip(ax.get_xlim(), ax.get_ylim(), strict=True))
+    known = np.isfinite(here).all(axis=1)
+    here -= low
+    away = to_border(here, far, high - low, 0.03 * float(min(high - low)))
+    here += low
+    for x in np.flatnonzero(known):
+        colour, inside = style.ACCENT if moves[x] else style.FAINT, bool(np.isnan(away[x]))
+        if moves[x] and np.isfinite(there[x]).all():
+            ax.plot(*zip(here[x], there[x], strict=True), color=colour, lw=0.8, alpha=0.6)
+        marker: Any = "o" if inside else (3, 0, away[x] - 90)  # a triangle that points there
+        ax.plot(*here[x], marker=marker, ms=3.6 if inside else 7, color=colour, mew=0)
+    matter = moves | np.isfinite(away)
+    named = np.flatnonzero(known & (matter | (len(here) <= 60))).tolist() if names else []
+    if named:
+        ink, first = [style.INK if matter[x] else style.QUIET for x in named], matter[named]
+        draw_names(ax, here[named], [names[x] for x in named], ink, first=first, always=np.zeros_like(first))

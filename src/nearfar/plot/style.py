@@ -1,0 +1,241 @@
+"""What all figures share: colours, fonts, sizes on paper, text that is measured, saving."""
+
+from __future__ import annotations
+
+import re
+import warnings
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path, PurePosixPath
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from nearfar._tools.arrays import Floats
+from nearfar._tools.atomic import atomic_path
+from nearfar._tools.images import open_image
+from nearfar._tools.text import PICTURES
+from nearfar.errors import FileError, InputError, MissingExtra
+
+Figure: TypeAlias = Any
+Axes: TypeAlias = Any
+FORMATS = (".png", ".svg", ".pdf")
+# the colours of the report's page (a test compares them): clusters, told apart by any colour vision; further ones differ by marker
+PALETTE = (
+    "#3322bb", "#dd9900", "#33aabb", "#aa1144", "#9999ff", "#aaaa77",
+    "#552266", "#117700", "#552211", "#ee3333", "#bb00aa", "#ff3399",
+)  # fmt: skip
+ACCENT, STRIKING, SHADE = "#2457a6", "#b35806", "#e9effa"
+INK, QUIET, FAINT = "#1c222b", "#56606d", "#a3a9b1"
+MILLIMETRE = 1 / 25.4  # inches
+COLUMNS = {"single": 85.0, "double": 178.0}  # millimetres: what fits the columns of most journals
+PAGE = 240.0  # millimetres: the height of the text on a page of A4
+SMALLEST = 4.0  # points: smaller names cannot be read and are not drawn
+STYLE = {
+    "font.family": ["DejaVu Sans"],
+    "font.size": 8,
+    "axes.edgecolor": FAINT,
+    "axes.linewidth": 0.6,
+    "xtick.major.width": 0.6,
+    "ytick.major.width": 0.6,
+    "text.parse_math": False,  # a name may hold a dollar sign
+    "svg.fonttype": "none",  # text stays text
+    "svg.hashsalt": "nearfar",
+    "pdf.fonttype": 42,  # TrueType, which journals ask for
+    "figure.dpi": 100,
+}
+
+
+@dataclass(frozen=True)
+class Look:
+    """How figures are printed: ``report.write_bundle("paper", nf.plot.Look(width=85))``.
+
+    ``width``, ``height`` : millimetres; a height of None follows from what is drawn. ``font`` : a family, or "" for the usual
+    one. ``size`` : of text, in points. ``dpi`` : of PNG. ``labels`` : whether names of objects are drawn.
+
+    >>> Look(width=85, size=7).dpi
+    300
+    """
+
+    width: float = COLUMNS["double"]
+    height: float | None = None
+    font: str = ""
+    size: float = 8.0
+    dpi: int = 300
+    labels: bool = True
+    title: str = ""
+
+    @contextmanager
+    def figure(
+        self, height: float, rows: int = 1, columns: int = 1, **grid: Any
+    ) -> Iterator[tuple[Figure, Any]]:
+        """A figure and its axes, as high as asked for, else ``height`` millimetres; drawn in our style."""
+        with style(self):
+            from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+            size = (self.width * MILLIMETRE, (self.height or min(height, PAGE)) * MILLIMETRE)
+            figure = need_matplotlib().figure.Figure(figsize=size, layout="constrained")
+            FigureCanvasAgg(figure)  # gives text a size before anything is saved
+            figure.get_layout_engine().set(w_pad=0.03, h_pad=0.03)
+            if self.title:
+                figure.suptitle(self.title, x=0.01, ha="left", size="large", weight="bold", color=INK)
+            yield figure, figure.subplots(rows, columns, **grid)
+
+
+def length(text: str, option: str) -> float:
+    """Millimetres, from "85mm", "8.5 cm", "3.3in", or the name of a column.
+
+    >>> length("8.5 cm", "--width"), length("single", "--width")
+    (85.0, 85.0)
+    """
+    if text in COLUMNS:
+        return COLUMNS[text]
+    given = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*(mm|cm|in)\s*", text)
+    value = float(given[1]) * {"mm": 1.0, "cm": 10.0, "in": 25.4}[given[2]] if given else 0.0
+    if not 20 <= value <= 2000:
+        raise InputError(
+            f"{option} {text}: expected a length from 20mm to 2000mm, such as 85mm, 8.5cm or 3.3in, or one of {', '.join(COLUMNS)}"
+        )
+    return value
+
+
+def font(text: str) -> tuple[str, float]:
+    """Family and size from "Arial 7", "Arial" or "7"; the usual ones where they are not given."""
+    family, size = re.fullmatch(r"\s*(.*?)\s*(\d+(?:\.\d*)?)?\s*(?:pt)?\s*", text, re.DOTALL).groups()  # type: ignore[union-attr]
+    points = float(size or STYLE["font.size"])  # type: ignore[arg-type]
+    if not SMALLEST <= points <= 40:
+        raise InputError(f"--font {text}: expected a size from {SMALLEST:g} to 40 points, such as 'Arial 7'")
+    if family:
+        need_matplotlib()
+        from matplotlib.font_manager import FontProperties, findfont
+
+        try:
+            findfont(FontProperties(family=family), fallback_to_default=False)
+        except ValueError:
+            raise InputError(
+                f"--font {text}: no font {family!r} is installed here; name another one, or give a size alone, such as 7"
+            ) from None
+    return family, points
+
+
+def need_matplotlib() -> Any:
+    """Matplotlib, or one sentence on how to get it."""
+    try:
+        import matplotlib
+        import matplotlib.figure
+    except ImportError as error:
+        raise MissingExtra("matplotlib", "report") from error
+    return matplotlib
+
+
+@contextmanager
+def style(look: Look | None = None) -> Iterator[None]:
+    """Around drawing: the look of our figures; glyphs that a font lacks, or names too long for a sheet, are no warning."""
+    given: dict[str, Any] = {} if look is None else {"font.size": look.size}
+    if look is not None and look.font:
+        given["font.family"] = [look.font, "DejaVu Sans"]
+    with need_matplotlib().rc_context({**STYLE, **given}), warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Glyph .* missing from font|constrained_layout not applied")
+        yield
+
+
+def axes_of(ax: Axes, width: float = 178.0, height: float = 130.0) -> Axes:
+    """The axes given, or new ones of pyplot, so many millimetres large."""
+    if ax is not None:
+        return ax
+    need_matplotlib()
+    from matplotlib import pyplot
+
+    size = (width * MILLIMETRE, min(height, PAGE) * MILLIMETRE)
+    return pyplot.subplots(figsize=size, layout="constrained")[1]
+
+
+def save_figure(figure: Figure, path: str | Path, *, dpi: int = 300) -> None:
+    """Write a figure as PNG, SVG or PDF by its extension; the file appears whole or not at all."""
+    suffix = Path(path).suffix.lower()
+    if suffix not in FORMATS:
+        raise InputError(
+            f"{path}: {suffix or 'no extension'} is not a picture format; expected {' or '.join(FORMATS)}",
+        )
+    metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix)
+    for text in figure.findobj(lambda artist: hasattr(artist, "set_text")):
+        text.set_text(text.get_text().replace("\ufeff", ""))  # which is not to be seen, and no PDF can hold
+    kept = {name: need_matplotlib().rcParams[name] for name in ("font.size", "font.family")}
+    with style(), need_matplotlib().rc_context(kept), atomic_path(path) as temporary:
+        figure.savefig(temporary, dpi=dpi, metadata=metadata)
+
+
+def settle(ax: Axes) -> Floats:
+    """Lay the figure out, and give the width and height of the axes in points, which text and marks are measured in."""
+    figure = ax.get_figure(root=True)
+    figure.draw_without_rendering()
+    frame = ax.get_window_extent()
+    size: Floats = np.array([frame.width, frame.height]) * 72 / figure.dpi
+    return size
+
+
+def font_size() -> float:
+    """Points of ordinary text."""
+    return float(need_matplotlib().rcParams["font.size"])
+
+
+def text_sizes(ax: Axes, texts: Sequence[str], size: float) -> Floats:
+    """(n, 2) width and height of texts, in points."""
+    figure = ax.get_figure(root=True)
+    drawn = [ax.text(0, 0, text, size=size, parse_math=False) for text in texts]
+    boxes = [text.get_window_extent(figure.canvas.get_renderer()) for text in drawn]
+    for text in drawn:
+        text.remove()
+    sizes: Floats = np.array([(box.width, box.height) for box in boxes]).reshape(-1, 2) * 72 / figure.dpi
+    return sizes
+
+
+def by_index(given: Mapping[Any, Any] | Sequence[Any] | None, names: Sequence[str]) -> dict[int, Any]:
+    """Index of an object -> its value, from a mapping by names or indices, or from one value per object."""
+    if given is None:
+        return {}
+    if not isinstance(given, Mapping):
+        if len(given) != len(names):
+            raise InputError(f"got {len(given)} values for {len(names)} objects; give one per object")
+        return dict(enumerate(given))
+    return {x: given[key] for x, name in enumerate(names) for key in (x, name) if key in given}
+
+
+def thumbnail(path: str | Path, side: float) -> Any:
+    """Pixels of a picture, four per point, its longer side ``side`` points; None where it is not a picture after all."""
+    try:
+        image = open_image(path, side=round(4 * side))
+    except FileError:  # the object keeps its point or name
+        return None
+    return np.asarray(image.convert("RGB"))
+
+
+def picture_box(picture: Any, side: float, at: Any, offset: Any, colour: str, **more: Any) -> Any:
+    """An artist that shows a picture beside a point, ``offset`` points away, framed in a colour."""
+    from matplotlib.offsetbox import AnnotationBbox, OffsetImage
+
+    image = OffsetImage(picture, zoom=side / max(picture.shape[:2]))
+    frame = {"edgecolor": colour, "linewidth": 1.1}
+    more |= {"xybox": tuple(offset), "boxcoords": "offset points", "annotation_clip": False}
+    box = AnnotationBbox(image, at, bboxprops=frame, **more)
+    box.set_in_layout(False)
+    return box
+
+
+def tie(colour: str, end: float = 0.0) -> dict[str, Any]:
+    """A thin line from what is annotated to its point, which ends so many points before it."""
+    return {"arrowstyle": "-", "color": colour, "lw": 0.6, "shrinkA": 0, "shrinkB": end}
+
+
+def shortened(name: str, most: int = 28) -> str:
+    """A name that fits beside a point; of a picture's path the file's name without its extension.
+
+    >>> shortened("images/cherry pie.jpg"), shortened("a" * 40, most=6)
+    ('cherry pie', 'aaaaa…')
+    """
+    name = str(name).replace("\ufeff", "")
+    path = PurePosixPath(name)
+    if path.suffix.lower() in PICTURES:
+        name = path.stem
+    return name if len(name) <= most else name[: most - 1] + "…"

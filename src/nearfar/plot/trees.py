@@ -1,0 +1,221 @@
+"""Tree and kernel matrix: objects in the order of the tree."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from nearfar._tools.arrays import Floats
+from nearfar.errors import InputError
+from nearfar.methods.trees import cut, uninformed_leaves
+from nearfar.plot import style
+from nearfar.plot.style import Axes
+
+ROW, PICTURED_ROW = 3.6, 8.0  # millimetres that a leaf takes, where there is room for them
+MOST_PICTURES = 400
+
+
+def tree(
+    tree: Any,
+    ax: Axes = None,
+    *,
+    names: Sequence[str] | None = None,
+    n_clusters: int | None = None,
+    clusters: ArrayLike | None = None,
+    images: Mapping[Any, str | Path] | None = None,
+    orientation: Literal["left", "top"] = "left",
+    labels: bool = True,
+) -> Axes:
+    """Draw a tree; branches inside one cluster have its colour. Uninformed objects are not drawn.
+
+    Parameters
+    ----------
+    tree : a Space, or SciPy's linkage matrix.
+    ax : matplotlib's axes to draw into; default: those of a new figure.
+    names : what to call the objects; default: as the space does.
+    n_clusters : to cut the tree into; a dashed line shows where.
+    clusters : (n,) clusters to colour by, -1 for none; default: those of the cut, the largest first.
+    images : name or index of an object -> picture file, drawn at its leaf.
+    orientation : where the root is, as SciPy has it: "left", names beside the leaves, or "top", names below them.
+    labels : whether names are drawn; those that would be smaller than 4 points are not.
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("agg")
+    >>> ax = tree([[0, 1, 0.5, 2], [2, 3, 1.0, 3]], names=["fig", "date", "lime"], n_clusters=2)
+    >>> [label.get_text() for label in ax.get_yticklabels()]
+    ['lime', 'fig', 'date']
+    """
+    if orientation not in ("left", "top"):
+        raise InputError(f"orientation: got {orientation!r}, expected 'left' or 'top'")
+    matrix = np.asarray(tree.tree() if hasattr(tree, "tree") else tree, dtype=np.float64)
+    if names is None:
+        names = getattr(tree, "objects", None) or [str(x) for x in range(len(matrix) + 1)]
+    Z, leaves = _informed_part(matrix)
+    if clusters is None and n_clusters is not None:
+        clusters = cut(matrix, n_clusters)
+    codes = None if clusters is None else np.asarray(clusters)[leaves]
+    drawn = style.by_index(images, names) if len(leaves) <= MOST_PICTURES else {}
+    pictured = {at: drawn[int(x)] for at, x in enumerate(leaves) if int(x) in drawn}
+    ax = style.axes_of(ax, height=tree_height(len(leaves), bool(pictured)))
+    upright = orientation == "top"
+    _draw_branches(ax, Z, len(leaves), codes, upright)
+    if n_clusters is not None and 1 < n_clusters < len(leaves):
+        line = ax.axhline if upright else ax.axvline
+        line(_cut_height(Z, n_clusters), color=style.FAINT, lw=0.8, ls="--", zorder=0)
+    order = _leaf_order(Z, len(leaves))
+    called = [style.shortened(names[leaves[x]]) for x in order] if labels else []
+    _draw_leaves(ax, called, order, pictured, codes, upright)
+    return ax
+
+
+def tree_height(n: int, pictured: bool) -> float:
+    """Millimetres that suit a tree with its root at the left; a page, at most, is the business of whoever prints it."""
+    return max((PICTURED_ROW if pictured else ROW) * n + 14, 45.0)
+
+
+def _informed_part(Z: Floats) -> tuple[Floats, NDArray[np.intp]]:
+    """The tree below the joins of uninformed objects, its leaves renumbered; and what they are."""
+    n = len(Z) + 1
+    leaves = np.setdiff1d(np.arange(n), uninformed_leaves(Z))
+    row = np.full(2 * n, -1)
+    row[leaves] = np.arange(len(leaves))
+    row[n : n + max(len(leaves) - 1, 0)] = len(leaves) + np.arange(max(len(leaves) - 1, 0))
+    merges = Z[: max(len(leaves) - 1, 0)].copy()
+    merges[:, :2] = row[merges[:, :2].astype(int)]
+    return merges, leaves
+
+
+def _leaf_order(Z: Floats, n: int) -> list[int]:
+    """Leaves from top to bottom, or from left to right."""
+    order, waiting = [], [2 * n - 2]
+    while waiting:
+        node = waiting.pop()
+        if node < n:
+            order.append(node)
+        else:
+            waiting += [int(Z[node - n, 1]), int(Z[node - n, 0])]
+    return order
+
+
+def _cut_height(Z: Floats, n_clusters: int) -> float:
+    """Between the joins that a cut keeps and those that it undoes."""
+    heights = np.sort(Z[:, 2])
+    return float(heights[-n_clusters : len(heights) - n_clusters + 2].mean())
+
+
+def _colour(cluster: int, otherwise: str) -> str:
+    return style.PALETTE[cluster % len(style.PALETTE)] if cluster >= 0 else otherwise
+
+
+def _draw_branches(ax: Axes, Z: Floats, n: int, codes: NDArray[Any] | None, upright: bool) -> None:
+    from matplotlib.collections import LineCollection
+
+    at = np.zeros(max(2 * n - 1, 1))
+    at[_leaf_order(Z, n)] = np.arange(n)
+    heights = np.concatenate([np.zeros(n), Z[:, 2]])
+    clusters = np.full(2 * n - 1, -1) if codes is None else np.concatenate([codes, np.full(n - 1, -1)])
+    lines, colours = [], []
+    for row in range(n - 1):
+        a, b, node = int(Z[row, 0]), int(Z[row, 1]), n + row
+        at[node] = (at[a] + at[b]) / 2
+        clusters[node] = clusters[a] if clusters[a] == clusters[b] else -1
+        for child in (a, b):
+            line = [(heights[child], at[child]), (heights[node], at[child]), (heights[node], at[node])]
+            lines.append([point[::-1] for point in line] if upright else line)
+            colours.append(_colour(clusters[node], style.QUIET if codes is None else style.FAINT))
+    ax.add_collection(LineCollection(lines, colors=colours, linewidths=0.9, capstyle="round"))
+    top = max(heights.max(initial=0), 1e-9) * 1.03
+    ax.set(ylim=(0, top), xlim=(-0.6, n - 0.4)) if upright else ax.set(xlim=(top, 0), ylim=(n - 0.4, -0.6))
+    ax.tick_params(labelsize="small", colors=style.QUIET, length=2)
+    ax.spines[["top", "right", "bottom" if upright else "left"]].set_visible(False)
+
+
+def _draw_leaves(
+    ax: Axes,
+    names: Sequence[str],
+    order: Sequence[int],
+    images: Mapping[int, Any],
+    codes: NDArray[Any] | None,
+    upright: bool,
+) -> None:
+    """Names at the leaves, as large as there is room for, and pictures framed in the colour of the cluster.
+
+    Where leaves are close together pictures stand in two columns, so that each may be twice as large.
+    """
+    room = style.settle(ax)[0 if upright else 1] / max(len(order), 1)  # points
+    size = min(style.font_size(), (0.95 if upright else 0.85) * room)
+    columns = 2 if room < 20 else 1
+    side = float(np.clip(0.9 * columns * room, 3, 56)) if images else 0.0
+    axis = ax.xaxis if upright else ax.yaxis
+    if not upright:
+        axis.tick_right()
+    shown = list(names) if size >= style.SMALLEST else []
+    look = {"rotation": 90} if upright else {}
+    axis.set_ticks(range(len(shown)), shown, size=size, color=style.INK, parse_math=False, **look)
+    axis.set_tick_params(length=0, pad=3 + columns * side * 1.06)
+    for row, x in enumerate(order):
+        picture = style.thumbnail(images[x], side) if x in images else None
+        if picture is not None:
+            colour = _colour(-1 if codes is None else codes[x], style.FAINT)
+            along = 3 + side * (0.5 + 1.06 * (row % columns))
+            more = {"pad": 0, "arrowprops": style.tie(style.FAINT) if row % columns else None}
+            at, offset = ((row, 0), (0, -along)) if upright else ((0, row), (along, 0))
+            ax.add_artist(style.picture_box(picture, side, at, offset, colour, **more))
+    style.settle(ax)
+
+
+def matrix(
+    space: Any,
+    ax: Axes = None,
+    *,
+    names: Sequence[str] | None = None,
+    order: ArrayLike | None = None,
+    labels: bool = True,
+) -> Axes:
+    """Draw the similarity of every two objects, similar ones side by side.
+
+    Parameters
+    ----------
+    space : a Space, whose uninformed objects are left out, or (n, n) kernel values.
+    ax : matplotlib's axes to draw into; default: those of a new figure.
+    names : what to call the objects.
+    order : of the objects; default: that of the tree of a Space.
+    labels : whether names are drawn; those that would be smaller than 4 points are not.
+
+    Examples
+    --------
+    >>> import matplotlib; matplotlib.use("agg")
+    >>> ax = matrix([[1.0, 0.2], [0.2, 1.0]], names=["fig", "lime"], order=[1, 0])
+    >>> [text.get_text() for text in ax.get_yticklabels()]
+    ['lime', 'fig']
+    """
+    hidden: set[int] = set()
+    K = np.asarray(space.kernel() if hasattr(space, "kernel") else space, dtype=np.float64)
+    if hasattr(space, "kernel"):
+        names, hidden = space.objects if names is None else names, set(space.uninformed.tolist())
+        order = _leaf_order(np.asarray(space.tree()), len(K)) if order is None and len(K) > 1 else order
+    chosen = [x for x in (range(len(K)) if order is None else np.asarray(order).tolist()) if x not in hidden]
+    block = K[np.ix_(chosen, chosen)]
+    apart = np.abs(block[~np.eye(len(block), dtype=bool)])
+    limit = (
+        float(np.quantile(apart, 0.98) or apart.max()) if apart.any() else 1.0
+    )  # the diagonal would drown the rest
+    ax = style.axes_of(ax, height=150)
+    look = {"cmap": "PuOr_r", "interpolation": "nearest", "rasterized": True, "vmin": -limit, "vmax": limit}
+    picture = ax.imshow(block, **look)
+    bar = ax.get_figure(root=True).colorbar(picture, ax=ax, shrink=0.4, aspect=25, anchor=(0, 0))
+    bar.outline.set_linewidth(0)
+    bar.ax.tick_params(labelsize="small", length=2, colors=style.INK)
+    size = min(style.font_size(), 0.85 * style.settle(ax)[1] / max(len(chosen), 1))
+    called = list(names) if names is not None and labels and size >= style.SMALLEST else []
+    shown = [style.shortened(called[x], 24) for x in chosen] if called else []
+    ax.set_xticks([])
+    ax.set_yticks(range(len(shown)), shown, size=size, color=style.INK, parse_math=False)
+    ax.tick_params(length=0, pad=2)
+    style.settle(ax)  # names take their room the second time that a figure is laid out
+    return ax

@@ -1,0 +1,222 @@
+"""Figures as they are printed: ``nearfar.plot`` on a sheet of the wanted size, each with its caption as text."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from nearfar import plot, words
+from nearfar._tools.arrays import Floats
+from nearfar._tools.records import plain
+from nearfar._tools.text import count, listed
+from nearfar.methods.trees import uninformed_leaves
+from nearfar.plot.charts import dimensions_height, dots_height
+from nearfar.plot.maps import MARGIN, shape
+from nearfar.plot.placing import far_out
+from nearfar.plot.style import Look, save_figure, settle, style
+from nearfar.plot.trees import tree_height
+
+if TYPE_CHECKING:
+    from nearfar.evaluate.dimensions import Dimensions
+
+GUESSING = "Lines: 95 % intervals. Dashed: guessing."
+
+
+class Printed(NamedTuple):
+    """A figure and its caption."""
+
+    figure: Any
+    caption: str
+
+    def save(self, path: str | Path, look: Look) -> None:
+        """Write the figure."""
+        with style(look):
+            save_figure(self.figure, path, dpi=look.dpi)
+
+
+def print_map(
+    look: Look,
+    points: ArrayLike,
+    names: Sequence[str],
+    *,
+    model: str,
+    told: str = "",
+    colours: str = "groups of objects",
+    **drawn: Any,
+) -> Printed:
+    """A map of points, NaN for objects without a usable answer; with three coordinates one of every two of them.
+
+    ``told`` : a sentence on the model, for the caption. ``colours`` : what ``groups`` are. ``drawn`` : as for ``plot.map``.
+    """
+    X, drawn = np.asarray(points, dtype=np.float64), {"names": names, "labels": look.labels, **drawn}
+    known = [bool(here.all()) for here in np.isfinite(X)]
+    told = _joined(f"Map of {count(sum(known), 'object')} ({model}).", told)
+    read = ["Similar objects are close together; directions have no meaning."]
+    if drawn.get("groups") is not None:
+        read.append(f"Colours: {colours}.")
+    if drawn.get("circles") is not None:
+        read.append("Each circle contains the object's long-run position for 9 in 10 objects.")
+    if drawn.get("arrows"):
+        read.append("Arrows: where a property of the objects increases.")
+    if any(hollow and here for hollow, here in zip(drawn.get("placed") or (), known, strict=False)):
+        read.append("Hollow: nobody was asked about these objects; their vectors place them.")
+    if X.shape[1] == 3:
+        figure = _three_planes(look, X, drawn)
+        told = _joined(told, "The planes of dimensions 1 and 2, 3 and 2, 1 and 3.")
+    else:
+        with look.figure(look.width * shape(X[:, :2])) as (figure, ax):
+            plot.map(X, ax, **drawn)
+        if X.shape[1] > 3:
+            told = _joined(told, f"The first two of {X.shape[1]} dimensions.")
+        named = sum(bool(text.get_text()) for text in ax.texts) - len(drawn.get("arrows") or ())
+        named += sum(known[x] for x in drawn.get("images") or ())
+        if 0 < named < sum(known):
+            read.append(f"Not all names fit: {named} of {sum(known)} are shown.")
+    without = [name for name, here in zip(names, known, strict=True) if not here]
+    return Printed(figure, _joined(told, *read, _missing(without)))
+
+
+def _three_planes(look: Look, X: Floats, drawn: dict[str, Any]) -> Any:
+    """Dimension 2 against 1, 2 against 3, and 3 against 1, in one scale: the same dimension stands in line."""
+    spans = np.nanmax(X, axis=0) - np.nanmin(X, axis=0) if np.isfinite(X).any() else np.ones(3)
+    one, two, three = np.maximum(spans, max(0.4 * float(spans.max()), 1e-9))
+    grid = {"width_ratios": [one, three], "height_ratios": [two, three]}
+    height = look.width * float((two + three) / (one + three))
+    with look.figure(height, 2, 2, gridspec_kw=grid) as (figure, axes):
+        axes[1, 1].set_axis_off()
+        planes = list(zip(axes.ravel(), ([0, 1], [2, 1], [0, 2]), strict=False))
+        for ax, (x, y) in planes:
+            ax.set(xticks=[], yticks=[], xlabel=f"dimension {x + 1}", ylabel=f"dimension {y + 1}")
+        unit = max(float((spans[plane] / settle(ax)).max()) for ax, plane in planes)
+        for ax, plane in planes:
+            plot.map(X[:, plane], ax, unit=MARGIN * unit, **drawn)
+            if ax.get_legend() is not None and ax is not axes[0, 1]:
+                ax.get_legend().remove()
+    return figure
+
+
+def print_tree(
+    look: Look,
+    tree: Any,
+    names: Sequence[str],
+    *,
+    model: str,
+    method: str = "complete",
+    clusters: ArrayLike | None = None,
+    images: Mapping[int, Path] | None = None,
+    orientation: Literal["left", "top"] = "left",
+) -> Printed:
+    """A tree that fits a page; ``clusters`` : (n,) to colour by, -1 for none."""
+    apart = [names[x] for x in uninformed_leaves(np.asarray(tree))]
+    drawn, upright = len(names) - len(apart), orientation == "top"
+    k = None if clusters is None else int(np.max(clusters, initial=-1)) + 1
+    given: dict[str, Any] = {
+        "clusters": clusters,
+        "n_clusters": k,
+        "images": images,
+        "orientation": orientation,
+    }
+    with look.figure(0.6 * look.width if upright else tree_height(drawn, bool(images))) as (figure, ax):
+        plot.tree(tree, ax, names=names, labels=look.labels, **given)
+    named = ax.get_xticklabels() if upright else ax.get_yticklabels()
+    caption = _joined(
+        f"Tree of {count(drawn, 'object')} ({method} linkage in the space of {model}).",
+        "A join stands at the distance between the two branches it joins.",
+        "" if k is None else f"Colours: the {k} clusters below the dashed line.",
+        "" if named or not look.labels else "There is no room for names at this size.",
+        _missing(apart),
+    )
+    return Printed(figure, caption)
+
+
+def print_matrix(
+    look: Look,
+    K: ArrayLike,
+    names: Sequence[str],
+    order: Sequence[int],
+    model: str,
+    without: Sequence[int] = (),
+) -> Printed:
+    """A kernel matrix in the order of the tree."""
+    chosen = [x for x in order if x not in set(without)]
+    told = f"Similarity of every two of {count(len(chosen), 'object')} ({model}), in the order of the tree."
+    caption = _joined(told, "The diagonal may lie beyond the scale.", _missing([names[x] for x in without]))
+    return print_chart(
+        look,
+        lambda ax: plot.matrix(K, ax, names=names, order=chosen, labels=look.labels),
+        caption,
+        0.85 * look.width,
+    )
+
+
+def print_comparison(look: Look, models: Any, chosen: Sequence[str]) -> Printed:
+    """Models side by side, from a Comparison or its plain data."""
+    data = plain(models)
+    n = len(data["scores"])
+    told = (
+        f"Held-out accuracy of {count(n, 'model')}. Orange: the chosen model, and the best in two dimensions."
+    )
+    caption = _joined(told, GUESSING, possible(data["ceiling"]))
+    return print_chart(look, lambda ax: plot.comparison(data, ax, chosen=chosen), caption, dots_height(n))
+
+
+def print_groups(
+    look: Look, comparison: Any, number: int = 0, names: Mapping[str, str] | None = None
+) -> Printed:
+    """Two groups side by side."""
+    pair = comparison.pairs[number]
+    known = pair.maps[np.isfinite(pair.maps).all(axis=2)]
+    far = far_out(pair.maps, known) if len(known) else np.zeros((2, 0), dtype=bool)
+    height = look.width / 2 * shape(known[~far_out(known, known)] if len(known) else known) + 6
+    with look.figure(height, 1, 2) as (figure, axes):
+        plot.groups(comparison, axes, pair=number, names=names, labels=look.labels)
+    beyond = [comparison.objects[x] for x in np.flatnonzero(far.any(axis=0))]
+    beyond = [(names or {}).get(name, name) for name in beyond]
+    caption = _joined(
+        f"Maps of {pair.names[0]} and {pair.names[1]}, turned onto each other.",
+        words.group_pair(pair).text,
+        "Coloured objects clearly differ; lines lead to where the other group sees them.",
+        f"Arrows at the border point to objects far beyond it: {listed(beyond)}." if beyond else "",
+    )
+    return Printed(figure, caption)
+
+
+def print_dimensions(
+    look: Look, found: Dimensions, names: Sequence[str], images: Mapping[int, Path]
+) -> Printed:
+    """The dimensions that come back, with the objects highest on each; ``names`` and ``images`` are those of all objects."""
+    titles = [f"{each.title} ({100 * each.share:.0f} %)" for each in found.found]
+    caption = _joined(words.dimensions_found(found), "In brackets: the share of all similarity.")
+    top = 8 if look.width > 120 else 4
+    return print_chart(
+        look,
+        lambda ax: plot.dimensions(found.points(), names, ax, top=top, titles=titles, images=images),
+        caption,
+        dimensions_height(len(titles), bool(images)),
+    )
+
+
+def print_chart(look: Look, draw: Callable[[Any], Any], caption: str, height: float = 80.0) -> Printed:
+    """A chart, ``height`` millimetres high unless asked otherwise."""
+    with look.figure(height) as (figure, ax):
+        draw(ax)
+    return Printed(figure, caption)
+
+
+def possible(ceiling: dict[str, Any]) -> str:
+    """What is shaded in a chart of accuracies."""
+    if not (best := ceiling["best_possible"]):
+        return "The best possible accuracy is unknown."
+    return f"Shaded: the best possible accuracy, {100 * best['low']:.0f} to {100 * best['high']:.0f} % (95 % interval)."
+
+
+def _missing(without: Sequence[str]) -> str:
+    return f"Not shown, no usable answer: {listed(list(without))}." if without else ""
+
+
+def _joined(*parts: str) -> str:
+    return " ".join(part for part in parts if part).replace("\xa0", " ")

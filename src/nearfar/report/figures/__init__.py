@@ -1,5 +1,0 @@
-"""Figures for print, by matplotlib: results come in, a Figure goes out."""
-
-import lazy_loader
-
-__getattr__, __dir__, __all__ = lazy_loader.attach_stub(__name__, __file__)

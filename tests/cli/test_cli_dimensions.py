@@ -1,0 +1,59 @@
+"""``nearfar dimensions``, ``compare --dimensions`` and the section of the page."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from cli_tools import run
+
+import nearfar as nf
+
+KINDS = np.repeat(np.eye(3), 6, axis=0) * 2.5 + np.random.default_rng(0).normal(size=(18, 3)) * 0.2
+
+
+@pytest.fixture(scope="module")
+def file(tmp_path_factory):
+    asked = nf.design.trio_questions(18, 800, seed=0)
+    answers = nf.simulate.answers(asked, points=KINDS, seed=0).triplets
+    path = tmp_path_factory.mktemp("answers") / "answers.csv"
+    nf.write_triplets(answers, path)
+    return path
+
+
+def test_names_go_out_and_come_back(file, tmp_path, monkeypatch, capsys):
+    table, picture, arrays = (tmp_path / f"d.{suffix}" for suffix in ("csv", "png", "npz"))
+    outputs = [part for path in (table, picture, arrays) for part in ("-o", path)]
+    code, out, _ = run(monkeypatch, capsys, "dimensions", file, "-m", "nonneg-3", "-q", *outputs)
+    assert (code, out) == (0, "") and picture.stat().st_size > 1000
+    rows = pl.read_csv(table)
+    assert (
+        rows["comes_back"].sum()
+        == len(np.load(arrays)["dimensions"])
+        == np.load(arrays)["points"].shape[1]
+        > 0
+    )
+    rows.with_columns(name=pl.lit("kind ") + pl.col("number").cast(pl.String)).write_csv(table)
+    code, out, _ = run(monkeypatch, capsys, "dimensions", file, "-m", "nonneg-3", "--names", table)
+    assert code == 0 and "kind 1" in out
+    page = tmp_path / "page.html"
+    code, _, _ = run(monkeypatch, capsys, "report", file, "-m", "score", "--names", table, "-o", page, "-q")
+    text = page.read_text()
+    assert code == 0 and 'id="dimensions-section"' in text and "kind " in text
+
+
+def test_what_dimensions_refuses(file, tmp_path, monkeypatch, capsys):
+    code, _, err = run(monkeypatch, capsys, "dimensions", file, "--model", "soe-2")
+    assert code == 2 and "nonneg" in err
+    wrong = tmp_path / "names.csv"
+    wrong.write_text("a,b\n1,2\n")
+    code, _, err = run(monkeypatch, capsys, "dimensions", file, "--names", wrong)
+    assert code == 2 and "'name'" in err
+
+
+def test_the_number_of_dimensions_in_the_shell(file, monkeypatch, capsys):
+    code, out, _ = run(monkeypatch, capsys, "compare", file, "--dimensions", "--cv", 2, "--json")
+    told = json.loads(out)
+    assert code == 0 and told["dimension"] in told["dimensions"] == [1, 2, 3, 5, 8]
+    code, _, err = run(monkeypatch, capsys, "compare", file, "--dimensions", "-m", "ste,soe")
+    assert code == 2 and "one model" in err

@@ -1,0 +1,56 @@
+"""Vectors on the page and in the bundle: the table of their worth, objects nobody was asked about, the notebook."""
+
+import json
+
+import numpy as np
+import polars as pl
+import pytest
+from embedding_tools import answers_about
+from report_tools import small_report
+from test_notebook import redone
+
+import nearfar as nf
+from nearfar.errors import InputError
+from nearfar.report.make import make_report
+
+NAMES = [f"thing {x}" for x in range(11)] + ["=1+1"]
+TRUTH = np.random.default_rng(6).normal(size=(12, 2))
+TITLE = "What the vectors are worth"
+
+
+@pytest.fixture(scope="module")
+def report():
+    answers = answers_about(TRUTH, 240, objects=NAMES, drawn=range(1, 12))
+    features = {"lab": TRUTH, "more": TRUTH**2}
+    analysis = nf.analyse(answers, models=["score", "soe-2"], cv=2, n_resamples=4, features=features)
+    return make_report(analysis)
+
+
+def test_the_table_stands_on_the_page_only_with_vectors(report):
+    assert TITLE in report.html() and TITLE not in small_report().html()
+    rows = dict(row[:2] for row in report.data["worth"])
+    assert f"{100 * report.analysis.worth.alone.accuracy:.1f}" in rows["vectors alone"]
+    assert small_report().data["worth"] is None
+
+
+def test_objects_nobody_was_asked_about_are_marked(report):
+    placed = [row["name"] for row in report.data["objects"] if row["placed"]]
+    assert placed == ["thing 0"] and "placed" in report.html()
+    circle = report.data["objects"][0]["circle"]
+    assert circle is None or circle > 0
+    assert not any(row["placed"] for row in small_report().data["objects"])
+    json.dumps(report.data["objects"], allow_nan=False)
+
+
+def test_the_notebook_makes_it_again(report, tmp_path, monkeypatch, capsys):
+    again = redone(report, tmp_path, monkeypatch)["analysis"]
+    assert again.settings == report.analysis.settings and again.vectors.sources == ("lab", "more")
+    assert again.worth.to_dict()["gain"] == pytest.approx(report.analysis.worth.to_dict()["gain"], abs=0.01)
+    written = pl.read_csv("features-1.csv")
+    np.testing.assert_allclose(written.drop("object").to_numpy(), TRUTH)
+    assert again.vectors.missing == () and again.vectors.extra == ()
+
+
+def test_an_analysis_has_its_own_vectors(report):
+    with pytest.raises(InputError, match="features"):
+        make_report(report.analysis, features=TRUTH)
