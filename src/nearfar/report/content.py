@@ -19,7 +19,7 @@ from nearfar._tools.records import plain
 from nearfar._tools.text import display_names, number
 from nearfar.errors import InputError
 from nearfar.evaluate.collection import accuracy_per_object, controls_text, double_submits
-from nearfar.evaluate.map_stability import align, along_axes, coordinates
+from nearfar.evaluate.map_stability import align, along_axes, coordinates, radius
 from nearfar.evaluate.properties import arrow, property_columns
 from nearfar.io.sources import shown_path
 from nearfar.report.groups import NOT_COMPARED, agreement, group_comparison
@@ -319,7 +319,8 @@ def object_rows(
     placed = space.informed & (counts.per_object[shown] == 0)
     if placed.any():
         left_open = getattr(analysis.plane.estimator, "spread_", np.full(analysis.answers.n_objects, np.nan))
-        circle = np.where(placed, NINE_IN_TEN * left_open[shown], circle)
+        size = radius(coordinates(analysis.plane))  # circles are shares of it
+        circle = np.where(placed, NINE_IN_TEN * left_open[shown] / size, circle)
     if int(space.informed.sum()) > 1:
         nearest, odd = space.nearest(NEIGHBOURS), space.outliers(NEIGHBOURS)
         unusual, flagged = odd.scores, odd.flagged
