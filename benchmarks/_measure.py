@@ -128,6 +128,13 @@ def save(name: str, rows: list[dict[str, Any]]) -> Path:
     return path
 
 
+def fill(page: str, text: str) -> None:
+    """Put a table between the marks ``<!-- vectors -->`` and ``<!-- end vectors -->`` of a page of docs."""
+    path = ROOT / "docs" / f"{page}.md"
+    before, start, rest = path.read_text().partition("<!-- vectors -->\n")
+    path.write_text(f"{before}{start}{text}\n<!-- end vectors -->{rest.partition('<!-- end vectors -->')[2]}")
+
+
 def show(rows: list[dict[str, Any]]) -> None:
     """Print rows as a plain table."""
     for row in rows:

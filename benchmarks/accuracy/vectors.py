@@ -5,7 +5,8 @@
 
 A fifth is held out (honest, seeds 10 to 12). ``auto`` is fitted to so many statements of the rest, without vectors ("none") and
 with them. "shuffled" gives every object the vector of another, "random" has 20 normal columns. "new objects": all answers that name
-an object are left out before it is predicted. Rows go to benchmarks/results/vectors.json one by one, the table to vectors-details.md.
+an object are left out before it is predicted. Rows go to benchmarks/results/vectors.json one by one,
+the table to vectors-details.md and, in short, to docs/vectors.md.
 """
 
 from __future__ import annotations
@@ -17,12 +18,14 @@ import time
 import warnings
 from collections import defaultdict
 from collections.abc import Iterator
+from pathlib import Path
+from tempfile import gettempdir
 from typing import Any, NamedTuple
 
 import numpy as np
 
 import nearfar as nf
-from benchmarks._measure import RESULTS, SHARED, SMALL, machine, size
+from benchmarks._measure import RESULTS, SHARED, SMALL, fill, machine, size
 from benchmarks._sets import crowds, made_answers
 from nearfar.embedding import SOE
 from nearfar.embedding.prior import Setting, Vectors
@@ -61,10 +64,11 @@ def jobs() -> Iterator[Job]:
             yield Job("things", "things", "none", without, seed)
             yield Job("things", "things", "clip+words", given, seed)
     yield Job("time", "things", "soe-12", ALL, 10)
-    for per in (5, 20, 60):  # answers per object, about
-        for name in ("colours", "car", "musicians", "food", "things"):
-            for kind in ("none", "shuffled", "random"):
-                yield from (Job("useless", name, kind, -per, seed) for seed in (10, 11, 12))
+    for per in (20, 5, 60):  # answers that name an object, about
+        for seed in (10, 11, 12):
+            for name in ("colours", "car", "musicians", "food", "things"):
+                kinds = ("none", "random") if name in ("car", "food") else ("none", "shuffled", "random")
+                yield from (Job("useless", name, kind, -per, seed) for kind in kinds)
 
 
 def answers_of(name: str) -> tuple[Triplets, dict[str, Any]]:
@@ -96,7 +100,7 @@ def features_of(job: Job, own: dict[str, Any], n_objects: int) -> Any:
     rng = np.random.default_rng([30, job.seed])
     if job.vectors == "none":
         return None
-    if job.vectors == "random" or (job.vectors == "shuffled" and not own):
+    if job.vectors == "random":
         return {"random": rng.normal(size=(n_objects, 20))}
     if job.vectors == "shuffled":
         order = rng.permutation(n_objects)
@@ -163,7 +167,7 @@ def read_rows() -> list[Row]:
 def keep(row: Row) -> None:
     """Add a row to the file; several runs may do so at the same time."""
     ROWS.parent.mkdir(parents=True, exist_ok=True)
-    with ROWS.with_suffix(".lock").open("w") as lock:
+    with (Path(gettempdir()) / "nearfar-vectors.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)
         lines = ",\n".join(json.dumps(each, default=float) for each in [*read_rows(), row])
         temporary = ROWS.with_suffix(".tmp")
@@ -241,6 +245,33 @@ def table(rows: list[Row]) -> str:
     return "\n".join(lines) + "\n"
 
 
+def short_table(rows: list[Row]) -> str:
+    """For docs/vectors.md: with and without vectors, over the seeds that have both."""
+    by = {
+        (row["set"], row["vectors"], row["statements"], row["seed"]): row
+        for row in rows
+        if row["part"] != "useless"
+    }
+    lines = ["| answers | vectors | statements | without | with | splits |", "|---|---|---|---|---|---|"]
+    wanted = [("musicians", "genres", ALL)] + [
+        ("things", "clip+words", m) for m in (3_000, 10_000, 30_000, ALL)
+    ]
+    for name, kind, m in wanted:
+        pairs = [
+            (by[name, "none", m, s], by[name, kind, m, s])
+            for s in (10, 11, 12)
+            if {(name, "none", m, s), (name, kind, m, s)} <= by.keys()
+        ]
+        if pairs:
+            without, given = np.mean([[row["accuracy"] for row in pair] for pair in pairs], axis=0)
+            named = "all" if m == ALL else f"{m:,}"
+            title = {"things": "THINGS", "clip+words": "CLIP and word2vec", "genres": "58 genre tags"}
+            lines.append(
+                f"| {title.get(name, name)} | {title[kind]} | {named} | {without:.3f} | {given:.3f} | {len(pairs)} |"
+            )
+    return "\n".join(lines)
+
+
 def main() -> None:
     """Run what is missing, row by row."""
     parts = [word for word in sys.argv[1:] if not word.isdigit()] or [
@@ -249,7 +280,7 @@ def main() -> None:
         "time",
         "useless",
     ]
-    for job in jobs():
+    for job in size(list, lambda every: list(every)[:4])(jobs()):
         done = {tuple(row[field] for field in Job._fields) for row in read_rows()}
         if job.part in parts and tuple(job) not in done:
             with warnings.catch_warnings():
@@ -258,6 +289,8 @@ def main() -> None:
             keep(row)
             print(*row.values(), flush=True)
     (RESULTS / "vectors-details.md").write_text(table(read_rows()))
+    if not SMALL:
+        fill("vectors", short_table(read_rows()))
     print(table(read_rows()))
 
 

@@ -2,12 +2,13 @@
 
     python -m benchmarks.honesty.vectors judged 8 [0]    8 studies per condition from seed 0 on, one process; goes on where it stopped
     python -m benchmarks.honesty.vectors placed 8 [0]    the same for positions of new objects
+    python -m benchmarks.honesty.vectors "left out" 8    the same for the accuracy of new objects, with the same kind of vectors in every study
     python -m benchmarks.honesty.vectors                 the table of the rows that are there
 
 Every study has new objects, new vectors and new participants, as in ``scenarios``. A fifth of the objects is not asked about. Vectors have
 ten columns: a random linear map of the positions with noise (its standard deviation in units of theirs: 0.3 or 1), a random nonlinear map
 with noise 0.3 ("bent"), a map of one dimension of the positions only ("partly"), or noise alone ("useless"). Rows go to
-benchmarks/results/honesty/vectors.jsonl.
+benchmarks/results/honesty/vectors.jsonl, the table to vectors.md beside them and, in short, to docs/honesty.md.
 
 The truth of the accuracy is that of the fitted space on fresh answers of new participants. Worth and the accuracy for new objects are
 procedures, so their truth is a mean over the studies of a condition: N / (the number of answers with vectors at which the mean accuracy is
@@ -24,16 +25,19 @@ import time
 import warnings
 from collections import defaultdict
 from collections.abc import Iterator
+from contextlib import contextmanager
 from typing import Any
 from zlib import crc32
 
 import numpy as np
 
 import nearfar as nf
-from benchmarks._measure import RESULTS, size
+from benchmarks._measure import RESULTS, SMALL, fill, size
 from benchmarks.honesty.scenarios import Floats, Scenario, Study
+from nearfar.embedding.prior import Vectors
 from nearfar.errors import NearfarWarning
 from nearfar.evaluate import worth
+from nearfar.space.models import parse_model
 from nearfar.triplets import Triplets
 
 Row = dict[str, Any]
@@ -45,7 +49,7 @@ RADIUS = 2.146  # of the circle that holds 90 % of a normal distribution in the 
 
 def conditions(check: str = "judged") -> Iterator[tuple[str, str, Scenario]]:
     """Name, kind of vectors, and scenario; geometries and numbers of participants go round. Positions are judged in the plane."""
-    geometries = ("sheet",) * 4 if check == "placed" else ("sheet", "heavy tails", "sheet", "tree")
+    geometries = ("sheet",) * 4 if check != "judged" else ("sheet", "heavy tails", "sheet", "tree")
     for number, (kind, n, per) in enumerate((k, n, per) for k in KINDS for n in (40, 150) for per in (5, 30)):
         people = (12, 30, 20)[number % 3]
         geometry = geometries[(number + number // 4) % 4]
@@ -55,28 +59,30 @@ def conditions(check: str = "judged") -> Iterator[tuple[str, str, Scenario]]:
         yield f"{kind}, {geometry}, {n} objects, {per} answers each, {people} participants", kind, scenario
 
 
-def vectors_of(kind: str, points: Floats, rng: np.random.Generator) -> Floats:
-    """(n, 10) vectors of objects at these points."""
+def vectors_of(kind: str, points: Floats, rng: np.random.Generator, maps: np.random.Generator) -> Floats:
+    """(n, 10) vectors of objects at these points; ``maps`` draws what turns positions into vectors."""
     seen = (points - points.mean(axis=0)) / points.std(axis=0).mean()
     noise = rng.normal(size=(len(points), 10))
     if kind == "useless":
         return noise
     if kind == "partly":
         seen = seen[:, :1]
-    mixed = seen @ rng.normal(size=(seen.shape[1], 10)) / np.sqrt(seen.shape[1])
+    mixed = seen @ maps.normal(size=(seen.shape[1], 10)) / np.sqrt(seen.shape[1])
     if kind == "bent":
-        mixed = np.sin(2 * mixed + rng.uniform(0, 2 * np.pi, size=10))
+        mixed = np.sin(2 * mixed + maps.uniform(0, 2 * np.pi, size=10))
     return np.asarray(mixed / mixed.std() + (1.0 if kind == "linear 1" else 0.3) * noise)
 
 
 class Sampled:
     """A study of which the first objects are asked about, the others not."""
 
-    def __init__(self, kind: str, scenario: Scenario, seed: int) -> None:
+    def __init__(self, kind: str, scenario: Scenario, seed: int, maps: int | None = None) -> None:
         self.n, self.scenario = scenario.n_objects, scenario
         more = Scenario(**{**scenario.__dict__, "n_objects": self.n + max(self.n // 5, 20)})
         self.study = Study(more, seed)
-        self.vectors = vectors_of(kind, self.study.points, np.random.default_rng([31, seed]))
+        rng = np.random.default_rng([31, seed])
+        same = rng if maps is None else np.random.default_rng(maps)
+        self.vectors = vectors_of(kind, self.study.points, rng, same)
 
     def answers(self, participants: int, per: int) -> Triplets:
         """Answers of new participants about the asked objects."""
@@ -95,22 +101,8 @@ def judged(sampled: Sampled, seed: int) -> Row:
     features = sampled.vectors[:n]
     analysis = nf.analyse(answers, features=features, seed=seed)
     true = float(analysis.space.credits(new).mean())
-    fits: list[tuple[Triplets, Any]] = []
-
-    def recorded(model: Any, train: Triplets) -> Any:
-        fits.append((train, fit_timed(model, train)))
-        return fits[-1][1]
-
-    fit_timed, worth.fit_timed = worth.fit_timed, recorded  # type: ignore[attr-defined]
-    try:
+    with recorded_fits() as fits:
         found = analysis.worth
-    finally:
-        worth.fit_timed = fit_timed  # type: ignore[attr-defined]
-    credits = []
-    for train, fitted in fits:
-        absent = ~np.isin(np.arange(n), train.array)
-        rows = np.flatnonzero(absent[new.array].sum(axis=1) == 1)
-        credits.append(fitted.space.credits(new[rows]))
     model = found.both.name.partition("+")[0] if "soe" in found.both.name else "soe-5"
     curve = []
     order = np.random.default_rng(seed).permutation(len(answers))
@@ -127,8 +119,48 @@ def judged(sampled: Sampled, seed: int) -> Row:
         "curve": curve,
         "without": without,
         "new_objects": None if others is None else [others.value, others.low, others.high],
-        "true_new_objects": float(np.concatenate(credits).mean()) if credits else None,
+        "true_new_objects": true_new_objects(fits, new),
     }
+
+
+Fits = list[tuple[Triplets, Any]]
+
+
+@contextmanager
+def recorded_fits() -> Iterator[Fits]:
+    """Training answers and results of the fits that leave objects out."""
+    fits: Fits = []
+
+    def recorded(model: Any, train: Triplets) -> Any:
+        fits.append((train, fit_timed(model, train)))
+        return fits[-1][1]
+
+    fit_timed, worth.fit_timed = worth.fit_timed, recorded  # type: ignore[attr-defined]
+    try:
+        yield fits
+    finally:
+        worth.fit_timed = fit_timed  # type: ignore[attr-defined]
+
+
+def true_new_objects(fits: Fits, new: Triplets) -> float | None:
+    """Accuracy of these fits on new answers that name one object which they had left out."""
+    credits = []
+    for train, fitted in fits:
+        absent = ~np.isin(np.arange(new.n_objects), train.array)
+        rows = np.flatnonzero(absent[new.array].sum(axis=1) == 1)
+        credits.append(fitted.space.credits(new[rows]))
+    return float(np.concatenate(credits).mean()) if credits else None
+
+
+def left_out(sampled: Sampled, seed: int) -> Row:
+    """Accuracy for new objects of one named model; the map from positions to vectors is that of the condition."""
+    s = sampled.scenario
+    answers, new = sampled.answers(s.n_participants, s.per_participant), sampled.answers(300, 30)
+    model = parse_model("soe-5").with_vectors(Vectors(sampled.vectors[: sampled.n], answers.objects))
+    with recorded_fits() as fits:
+        found = worth.new_object_accuracy(answers, model, seed=seed)
+    told = None if found is None else [found.value, found.low, found.high]
+    return {"new_objects": told, "true_new_objects": true_new_objects(fits, new)}
 
 
 def placed(sampled: Sampled, seed: int) -> Row:
@@ -163,7 +195,7 @@ def run(check: str, name: str, kind: str, scenario: Scenario, seed: int) -> Row:
     """One row."""
     start = time.process_time()
     own = crc32(name.encode()) + seed  # no two conditions share their random numbers
-    sampled = Sampled(kind, scenario, own)
+    sampled = Sampled(kind, scenario, own, crc32(name.encode()) if check == "left out" else None)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NearfarWarning)
         row = CHECKS[check](sampled, seed)
@@ -171,7 +203,7 @@ def run(check: str, name: str, kind: str, scenario: Scenario, seed: int) -> Row:
     return {"check": check, "condition": name, "seed": seed, **row, "cpu_seconds": cost}
 
 
-CHECKS = {"judged": judged, "placed": placed}
+CHECKS = {"judged": judged, "placed": placed, "left out": left_out}
 
 
 # ---------------------------------------------------------------- the table
@@ -198,11 +230,15 @@ def held(rows: list[Row]) -> dict[str, tuple[float, int]]:
         truth = true_times(full)
         share("times", [r["times"][1] <= truth <= r["times"][2] for r in full if r["times"] is not None])
     about = [row for row in full if row["new_objects"] is not None and row["true_new_objects"] is not None]
-    if about:
-        mean = float(np.mean([row["true_new_objects"] for row in about]))
-        share("new objects", [row["new_objects"][1] <= mean <= row["new_objects"][2] for row in about])
-        own = [r["new_objects"][1] <= r["true_new_objects"] <= r["new_objects"][2] for r in about]
-        share("new objects, those of the study", own)
+    same = [row for row in rows if row["check"] == "left out" and row["new_objects"] is not None]
+    for told, name in ((same, "new objects"), (about, "new objects, other vectors")):
+        if not told:
+            continue
+        mean = float(np.mean([row["true_new_objects"] for row in told]))
+        share(name, [row["new_objects"][1] <= mean <= row["new_objects"][2] for row in told])
+        own = [r["new_objects"][1] <= r["true_new_objects"] <= r["new_objects"][2] for r in told]
+        if told is about:
+            share("new objects, those of the study", own)
     share("positions", [row["positions"] for row in rows if row.get("positions") is not None])
     return found
 
@@ -212,7 +248,14 @@ def table(rows: list[Row]) -> str:
     by: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         by[row["condition"]].append(row)
-    names = ("accuracy", "times", "new objects", "new objects, those of the study", "positions")
+    names = (
+        "accuracy",
+        "times",
+        "new objects",
+        "new objects, those of the study",
+        "new objects, other vectors",
+        "positions",
+    )
     lines = [f"| condition | studies | true worth | {' | '.join(names)} |", "|---" * (len(names) + 3) + "|"]
     pooled: dict[str, list[tuple[float, int]]] = defaultdict(list)
     for name, group in by.items():
@@ -230,6 +273,38 @@ def table(rows: list[Row]) -> str:
             f"{sum(share * count for share, count in pooled[each]) / total:.3f} ({total})" if total else "-"
         )
     lines.append(f"| **pooled** | {len(rows)} | | {' | '.join(means)} |")
+    return "\n".join(lines)
+
+
+CLAIMS = {
+    "accuracy": ("accuracy of the chosen model, 95 % interval", "95 %"),
+    "times": ("worth in answers, 95 % interval", "95 %"),
+    "new objects": (
+        "accuracy for objects nobody was asked about, 95 % interval: mean over such studies",
+        "95 %",
+    ),
+    "new objects, those of the study": ("the same: for the left-out objects of the study", "95 %"),
+    "positions": ("position of an object nobody was asked about, within 2.146 spreads", "90 %"),
+}
+
+
+def short_table(rows: list[Row]) -> str:
+    """For docs/honesty.md: pooled, and the worst condition with at least six studies."""
+    by: dict[str, list[Row]] = defaultdict(list)
+    for row in rows:
+        by[row["condition"]].append(row)
+    found = {name: held(group) for name, group in by.items()}
+    lines = ["| claim | nominal | pooled | worst condition | tested on |", "|---|---|---:|---|---|"]
+    for key, (claim, nominal) in CLAIMS.items():
+        each = {name: values[key] for name, values in found.items() if key in values}
+        total = sum(count for _, count in each.values())
+        pooled = sum(share * count for share, count in each.values()) / max(total, 1)
+        many = {name: share for name, (share, count) in each.items() if count >= 6}
+        worst = min(many, key=lambda name: many[name]) if many else None
+        told = "too few studies" if worst is None else f"{100 * many[worst]:.1f} % ({worst})"
+        lines.append(
+            f"| {claim} | {nominal} | {100 * pooled:.1f} % | {told} | {total} studies, {len(each)} conditions |"
+        )
     return "\n".join(lines)
 
 
@@ -251,6 +326,9 @@ def main() -> None:
                     out.write(json.dumps(row, default=float) + "\n")
                 rows.append(row)
                 print(*row.values(), flush=True)
+    ROWS.with_suffix(".md").write_text(table(rows) + "\n")
+    if not SMALL:
+        fill("honesty", short_table(rows))
     print(table(rows))
 
 
