@@ -126,7 +126,8 @@ def furnish(folder):
     _pictures(folder / "photos", [f"photo {x}" for x in range(36)])
     for part in ("study.toml", "fruit.txt", "welcome.md", "consent.md"):
         shutil.copy(ROOT / "examples" / "study" / part, folder)
-    for path in (ROOT / "tests" / "io" / "files").iterdir():
+    samples = ROOT / "tests" / "io"
+    for path in (*(samples / "files").iterdir(), *(samples / "kinds").iterdir()):
         shutil.copy(path, folder)
     ready = open_study(read_study(folder / "study.toml"), None)
     rng = np.random.default_rng(0)

@@ -133,7 +133,7 @@ CLAIMS: dict[str, list[tuple[str, str, Callable[[Row], bool], str, str]]] = {
             "more_dimensions_than_there_are",
             lambda r: True,
             "at most 5 %",
-            NOTHING,
+            "these studies",
         ),
         ("clusters reported when there are none", "clusters_stated", _unclustered, "at most 5 %", OTHERS),
         (

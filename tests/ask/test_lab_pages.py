@@ -74,6 +74,7 @@ def test_a_form_of_every_kind_and_sounds_by_keyboard_and_touch(tab, study, tmp_p
     tab.click("note-go")
     fill(tab, "What do you", "[value='the nearer']")
     for number in range(4):
+        tab.until(f"document.getElementById('where').textContent.startsWith('Question {number + 1} of')")
         tab.until("document.querySelectorAll('.play:enabled').length === 3")
         assert tab.js("document.querySelectorAll('.option:enabled').length") == 0
         for played in range(3):

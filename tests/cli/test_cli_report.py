@@ -87,7 +87,13 @@ def test_the_tables_hold_what_the_facts_say(written):
     assert [int(row["cluster"]) - 1 for row in table("clusters")] == chosen["labels"]
     first = facts["maps"][0]
     assert [float(row[f"{first['name']} x"]) for row in table("map")] == pytest.approx(first["x"])
-    assert [[float(v) for v in row.values()] for row in table("tree")] == facts["tree"]["merges"]
+    nodes = [facts["objects"][x]["name"] for x in facts["tree"]["rows"]]
+    nodes += [f"join {number + 1}" for number in range(len(facts["tree"]["merges"]))]
+    read = [
+        [nodes.index(row["left"]), nodes.index(row["right"]), float(row["height"]), int(row["size"])]
+        for row in table("tree")
+    ]
+    assert read == facts["tree"]["merges"]
     assert [row["participant"] for row in table("participants")] == [
         person["name"] for person in facts["participants"]["rows"]
     ]

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from nearfar.errors import InputError
 from nearfar.evaluate.clusters import count_clusters, count_object_clusters
 from nearfar.evaluate.splits import kfold
 from nearfar.triplets import Triplets
@@ -106,9 +107,9 @@ def test_noise_and_too_little_are_said():
     assert count_object_clusters(one, one, (), np.arange(3)).unknown == "few answers"
     screen = [(0, near, far) for near in range(1, 5) for far in range(5, 9)]
     same = Triplets.from_array(screen * 20, statement=np.repeat(np.arange(20), len(screen)))
-    splits = list(kfold(same, 3))
-    assert not any(len(train) for train, _ in splits)  # everybody saw the same screen
-    assert count_object_clusters(same, same, splits, np.arange(9)).unknown == "few answers"
+    with pytest.raises(InputError, match="too few"):  # everybody saw the same screen
+        list(kfold(same, 3))
+    assert count_object_clusters(same, same, (), np.arange(9)).unknown == "few answers"
     thin = counted(clusters_of_points(rng, 3, per=10), "none", rng, each=9)
     assert thin.k == 1 and thin.unknown == "few answers"
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 
 Metric = Literal["euclidean", "cosine"]
 KINDS = ((0.95, "gaussian"), (0.6, "gaussian"), (0.8, "linear"), (0.98, "linear"))
-STANDARD_ERRORS = 0.5  # that vectors must gain over none to enter; held-out answers then judge the model beside those without
+STANDARD_ERRORS = 1.25  # that vectors must gain over none to enter: random ones reached 0.8 at most in 37 tries, most real ones 2 to 9
 
 
 def settle(model: Model, answers: Triplets, cache: FitCache | None = None) -> Model:

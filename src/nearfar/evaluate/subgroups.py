@@ -87,7 +87,7 @@ def find_subgroups(
 
     Returns
     -------
-    Subgroups; None with fewer than ten people of ten answers each, which say nothing about it.
+    Subgroups; None with fewer than ten people of ten answers each, or where too few different questions were asked to hold any out.
 
     Examples
     --------
@@ -114,7 +114,9 @@ def find_subgroups(
     judged = parse_or_choose(answers, model, seed)
     drawn = answers[_drawn_rows(answers, sizes, max_answers, seed)]
     assert drawn.participant is not None
-    folds = list(kfold(drawn, 4, seed=seed))[:2]  # two of four are held out
+    if (units := split_units(drawn)).count < 4:
+        return None
+    folds = list(kfold(drawn, 4, by=units, seed=seed))[:2]  # two of four are held out
     held_out = drawn[np.concatenate([test for _, test in folds])]
     draws = make_draws(held_out)
     with step("looking for subgroups", total=2 * (most + 1)) as advance:

@@ -53,7 +53,7 @@ def citations(data: dict[str, Any]) -> list[str]:
         kernels = [part for part in base.split("+") if part in KERNELS]
         used += [base.replace("tste", "ste")] if base in words.EMBEDDINGS else ["kernel"] * bool(kernels)
         used += ["score"] * ("score" in kernels)
-        used += ["nonneg"] * bool(base == "nonneg" or data["dimensions"])
+        used += ["nonneg"] * bool(base == "nonneg" or data.get("dimensions"))
     if data["models"]["scores"]:
         used += ["bootstrap"] if data["models"]["is_named"] else ["selection", "bootstrap"]
     own = "The nearfar developers (2026). nearfar: kernels, clusters, maps and trees from triplet comparisons"
