@@ -389,7 +389,7 @@ class Space:
         """
         if not hasattr(self.estimator, "place"):
             raise InputError(
-                f"place: {self.model} was fitted without vectors; fit an embedding such as 'soe-5' with features="
+                f"place: {self.model} does not place objects by vectors; fit an embedding such as 'soe-5' with features="
             )
         placed: Placed = self.estimator.place(features)
         return placed
