@@ -10,7 +10,7 @@ answers lies at ``b_a Z``, its conditional mean. Triplets with vectors go back t
 (2015); this prior is ours.
 
 B has at most 256 columns: the kernel's values at so many objects, whitened (Nystroem). What they miss belongs to the
-object's own part. On THINGS, more columns predict no better and take longer.
+object's own part (with the Gaussian kernel). On THINGS, more columns predict no better and take longer.
 """
 
 from __future__ import annotations
