@@ -62,6 +62,7 @@ NOT_RUN = {
     "make test-lowest": "an environment of its own, and all tests in it: half an hour; the workflow test does it",
     "make test-newest": "likewise",
     "make dist": "eight environments, and all tests in one of them; the workflow release does it",
+    "pip wheel --no-deps -w server/ .": "writes into the checkout; make dist builds the same wheel",
     "make workflows": "gets its tools from a network; the workflow test does it",
 }
 """Commands that no test runs as they are written, and why; the pages that name them say so. Of ``make`` the recipes run, with a

@@ -379,9 +379,8 @@ def test_the_live_page(tab, study):
     looks = int(tab.js("document.documentElement.dataset.looks"))
     tab.until(f"Number(document.documentElement.dataset.looks) > {looks + 1}", patience=120)
     tab.until("document.querySelectorAll('#map circle').length === 12")
-    tab.until(
-        "document.getElementById('enough').textContent.endsWith('points expected')"
-    )  # 30 answers an object
+    expected = json.loads(ready.store.read_now(researcher.get_view))["curve"]["short"]
+    tab.until("document.getElementById('enough').textContent === arguments[0]", expected)
     assert tab.js("document.getElementById('failed').hidden")
     assert "2 of 12" not in tab.js("document.getElementById('people-count').textContent")
     before = tab.js("document.getElementById('map').innerHTML")

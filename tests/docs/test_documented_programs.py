@@ -24,7 +24,7 @@ from docs_tools import FOUND, NOT_RUN, PAGES, PROGRAMS, ROOT, fences
 from nearfar.ask.serve import free_port
 
 MADE = [words[1:] for words in FOUND if words[0] == "make"]
-INSTALLED = [words for words in FOUND if words[0] == "pip"]
+INSTALLED = [words for words in FOUND if words[:2] == ("pip", "install")]
 BY_CI = {"check", "lint", "types", "test", "doctest", "docs"}
 """Targets that ``.ci/run`` runs."""
 HERE = {"demo", "contract", "test", "test-lowest", "test-newest", "bench", "paper"}
