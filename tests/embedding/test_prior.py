@@ -277,9 +277,9 @@ def test_vectors_that_cannot_be_placed(named, wrong):
 
 
 def test_a_model_without_vectors_places_nothing(named):
-    with pytest.raises(InputError, match="^place: .*vectors"):
+    with pytest.raises(InputError, match="place: "):
         SOE(2).fit(named).place(WORDS)
-    with pytest.raises(InputError, match="^place: .*vectors"):
+    with pytest.raises(InputError, match="place: "):
         nf.fit(named, "k1").place(WORDS)
 
 
