@@ -66,10 +66,10 @@ def forecast_text(plan: Forecast) -> str:
         f"{count(plan.people, 'participant')} give {answers} to {asked}, {plan.each:.2g} to each.",
         known if said else "Nothing is asked twice, so agreement and the noise ceiling will be unknown.",
         "",
-        "     people    answers      cost  accuracy  95 % interval",
+        "     people    answers      cost  accuracy  width of its 95 % interval",
     ]
     lines += [
-        f"{row.people:11,}{row.answers:11,}{row.cost:10,.0f}{row.accuracy:10.3f}        ± {row.half_width:.3f}"
+        f"{row.people:11,}{row.answers:11,}{row.cost:10,.0f}{row.accuracy:10.3f}{2 * row.half_width:13.3f}"
         + ("  <- yours" if row.people == plan.people else "")
         for row in plan.rows
     ]
