@@ -8,8 +8,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from nearfar.ask import keys
+
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,39}\Z")  # a column of people.csv
-FIELD_KINDS = ("text", "number", "choice", "choices", "scale")
 PAGES = ("before", "practice", "after")  # practice: asked after it, of who has understood
 MOST_TRIES = 3  # at a page with right answers; then the study goes on
 MOST_LETTERS = 15_000  # that a page may take: with four bytes each they fit into a request
@@ -17,20 +18,24 @@ LETTERS = 500  # of a text, where the study does not say
 Value = str | float | list[str]
 
 
+def _right(value: Any) -> str:
+    return "" if isinstance(value, (str, int, float)) else "expected text or a number"
+
+
 @dataclass(frozen=True)
 class FormField:
     """One question of a form; ``least`` and ``most`` bound a number, letters of a text, or how many are chosen."""
 
-    name: str
-    ask: str
-    kind: str
-    when: str = "before"
-    required: bool = True
-    options: tuple[str, ...] = ()
-    least: float | None = None
-    most: float | None = None
-    labels: tuple[str, ...] = ()
-    right: str | float | None = None
+    name: str = keys.key(keys.text)
+    ask: str = keys.key(keys.text)
+    kind: str = keys.key(keys.one_of("text", "number", "choice", "choices", "scale"))
+    when: str = keys.key(keys.one_of(*PAGES), "before")
+    required: bool = keys.key(keys.yes_or_no, True)
+    options: tuple[str, ...] = keys.key(keys.texts(2), ())
+    least: float | None = keys.key(keys.within(-1e9, 1e9), None)
+    most: float | None = keys.key(keys.within(-1e9, 1e9), None)
+    labels: tuple[str, ...] = keys.key(keys.texts(2, 2), ())
+    right: str | float | None = keys.key(_right, None)
 
     def shown(self) -> dict[str, Any]:
         """What browsers are told: everything but the right answer."""

@@ -5,21 +5,21 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-import re
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
 from nearfar._tools.text import read_lines
+from nearfar.ask import keys
 from nearfar.ask._toml import Toml, read_toml, shown
-from nearfar.ask.forms import FIELD_KINDS, PAGES, FormField, form_conflicts, read_form
+from nearfar.ask.forms import FormField, form_conflicts, read_form
 from nearfar.ask.texts import read_texts
 from nearfar.design.booklets import GAP
 from nearfar.design.questions import KINDS, QuestionKind
 
-RECRUITERS = ("open", "links", "prolific", "mturk", "sona")
 MOST_TEXT = 100_000  # characters of a page
+HTTPS, ASSIGN = r"https://[^ \n\"'<>]*\Z", r"(evenly|random|parameter:\w+)\Z"
 LISTS = ("form", "condition")  # tables that may come several times
 # of people.csv, which no form, kept parameter or picture size may be called
 COLUMNS = (
@@ -28,21 +28,28 @@ COLUMNS = (
 )  # fmt: skip
 
 
+def _objects(value: Any) -> str:
+    if isinstance(value, list):
+        wrong = keys.texts(3, 1 << 30, r"(?s).")(value)
+        return "expected at least three different names, none of them blank" if wrong else ""
+    return "expected a folder of pictures, a file, or a list of names" if keys.text(value) else ""
+
+
 @dataclass(frozen=True)
 class QuestionPlan:
     """The table ``[questions]``; see docs/ask.md for each key."""
 
-    design: str = "random"
-    random: float = 0.2
-    again: float = 0.1
-    checks: int = 3
-    each: int = 5
-    per_person: int = 60
-    practice: int = 2
-    break_every: int = 20
-    options: int = 8
-    pick: int = 2
-    seed: int = 0
+    design: str = keys.key(keys.text, "random")
+    random: float = keys.key(keys.within(0, 1), 0.2)
+    again: float = keys.key(keys.within(0, 0.5), 0.1)
+    checks: int = keys.key(keys.within(0, 1000, int), 3)
+    each: int = keys.key(keys.within(1, 100_000, int), 5)
+    per_person: int = keys.key(keys.within(1, 5000, int), 60)
+    practice: int = keys.key(keys.within(0, 20, int), 2)
+    break_every: int = keys.key(keys.within(0, 5000, int), 20)
+    options: int = keys.key(keys.within(3, 24, int), 8)
+    pick: int = keys.key(keys.within(1, 23, int), 2)
+    seed: int = keys.key(keys.within(0, 2**53, int), 0)
 
     @property
     def n_again(self) -> int:
@@ -59,35 +66,35 @@ class QuestionPlan:
 class PeoplePlan:
     """The table ``[people]``."""
 
-    aim: int = 20
-    limit: int | None = None
-    recruit: str = "open"
-    code: str | None = None
-    return_link: str | None = None
-    idle_minutes: float = 5.0
-    keep: tuple[str, ...] = ()
-    assign: str = "evenly"
+    aim: int = keys.key(keys.within(1, 1_000_000, int), 20)
+    limit: int | None = keys.key(keys.within(1, 1_000_000, int), None)
+    recruit: str = keys.key(keys.one_of("open", "links", "prolific", "mturk", "sona"), "open")
+    code: str | None = keys.key(keys.text, None)
+    return_link: str | None = keys.key(keys.like(HTTPS, "an address that starts with https://"), None)
+    idle_minutes: float = keys.key(keys.within(0.01, 60 * 24 * 365), 5.0)
+    keep: tuple[str, ...] = keys.key(keys.texts(1, 20, r"[A-Za-z][A-Za-z0-9_]{0,39}\Z"), ())
+    assign: str = keys.key(keys.like(ASSIGN, "evenly, random or parameter:NAME"), "evenly")
 
 
 @dataclass(frozen=True)
 class Screen:
     """The table ``[screen]``: how objects are shown, and how answers are taken."""
 
-    size: float | None = None
-    unit: str = "px"
-    background: str | None = None
-    cannot_tell: bool = False
-    least_seconds: float = 0.0
-    fast_seconds: float = 0.0
+    size: float | None = keys.key(keys.within(5, 2000), None)
+    unit: str = keys.key(keys.one_of("px", "mm"), "px")
+    background: str | None = keys.key(keys.like(r"#[0-9a-fA-F]{6}\Z", "a colour such as #808080"), None)
+    cannot_tell: bool = keys.key(keys.yes_or_no, False)
+    least_seconds: float = keys.key(keys.within(0, 60), 0.0)
+    fast_seconds: float = keys.key(keys.within(0, 60), 0.0)
 
 
 @dataclass(frozen=True)
 class Condition:
     """A table ``[[condition]]``: participants in it get its prompt, and questions about its objects only."""
 
-    name: str
-    prompt: str | None = None
-    objects: tuple[str, ...] | None = None
+    name: str = keys.key(keys.like(r"[\w-]{1,40}\Z", "letters, digits, - and _"))
+    prompt: str | None = keys.key(keys.text, None)
+    objects: tuple[str, ...] | None = keys.key(_objects, None)
 
     def members(self, names: tuple[str, ...]) -> list[int]:
         """Indices of its objects among all."""
@@ -99,13 +106,13 @@ class Study:
     """A study file, read and checked; ``pages`` has the Markdown of the files that replace built-in texts."""
 
     toml: Toml
-    title: str
-    objects: Path | tuple[str, ...]
-    kind: QuestionKind = "near"
-    prompt: str | None = None
-    language: str = "en"
+    title: str = keys.key(keys.text)
+    objects: Path | tuple[str, ...] = keys.key(_objects)
+    kind: QuestionKind = keys.key(keys.one_of(*KINDS), "near")
+    prompt: str | None = keys.key(keys.text, None)
+    language: str = keys.key(keys.text, "en")
+    show: str | None = keys.key(keys.one_of("both", "pictures", "words"), None)
     texts: dict[str, str] = field(default_factory=dict)
-    show: str | None = None
     questions: QuestionPlan = field(default_factory=QuestionPlan)
     people: PeoplePlan = field(default_factory=PeoplePlan)
     pages: dict[str, str] = field(default_factory=dict)
@@ -133,169 +140,39 @@ class Study:
         return next((one for one in self.conditions if one.name == name), Condition(""))
 
 
-# ---------------------------------------------------------------- the keys, and what each may hold
-
-Check = Callable[[Any], str]  # "" where the value is right, else what was expected
-
-
-def _text(value: Any) -> str:
-    return "" if isinstance(value, str) and value.strip() else "expected text that is not blank"
-
-
-def _number(least: float, most: float, types: Any = (int, float)) -> Check:
-    name = "whole number" if types is int else "number"
-
-    def check(value: Any) -> str:
-        right = isinstance(value, types) and not isinstance(value, bool) and least <= value <= most
-        return "" if right else f"expected a {name} from {least:,} to {most:,}"
-
-    return check
-
-
-def _whole(least: int, most: int = 1_000_000) -> Check:
-    return _number(least, most, int)
-
-
-def _one_of(*choices: str) -> Check:
-    return lambda value: (
-        "" if isinstance(value, str) and value in choices else f"expected one of {', '.join(choices)}"
-    )
-
-
-def _yes_or_no(value: Any) -> str:
-    return "" if isinstance(value, bool) else "expected true or false"
-
-
-def _texts(least: int, most: int = 100, pattern: str = r"(?s).{1,500}\Z") -> Check:
-    def check(value: Any) -> str:
-        right = isinstance(value, list) and all(isinstance(one, str) and one.strip() for one in value)
-        right = right and least <= len(set(value)) == len(value) <= most
-        right = right and all(re.match(pattern, one) for one in value)
-        return "" if right else f"expected a list of {least} to {most} different short texts"
-
-    return check
-
-
-def _pattern(pattern: str, expected: str) -> Check:
-    return lambda value: "" if isinstance(value, str) and re.match(pattern, value) else f"expected {expected}"
-
-
-def _objects(value: Any) -> str:
-    if isinstance(value, list):
-        wrong = [name for name in value if not isinstance(name, str) or not name.strip()]
-        if wrong or len(set(value)) != len(value) or len(value) < 3:
-            return "expected at least three different names, none of them blank"
-        return ""
-    return "" if not _text(value) else "expected a folder of pictures, a file, or a list of names"
-
-
-def _link(value: Any) -> str:
-    right = (
-        isinstance(value, str) and value.startswith("https://") and not any(c in value for c in " \n\"'<>")
-    )
-    return "" if right else "expected an address that starts with https://"
-
-
-FIELDS: dict[str, dict[str, Check]] = {
-    "": {
-        "title": _text,
-        "objects": _objects,
-        "kind": _one_of(*KINDS),
-        "prompt": _text,
-        "language": _text,
-        "show": _one_of("both", "pictures", "words"),
-    },
-    "questions": {
-        "design": _text,
-        "random": _number(0, 1),
-        "again": _number(0, 0.5),
-        "checks": _whole(0, 1000),
-        "each": _whole(1, 100_000),
-        "per_person": _whole(1, 5000),
-        "practice": _whole(0, 20),
-        "break_every": _whole(0, 5000),
-        "options": _whole(3, 24),
-        "pick": _whole(1, 23),
-        "seed": _whole(0, 2**53),
-    },
-    "people": {
-        "aim": _whole(1),
-        "limit": _whole(1),
-        "recruit": _one_of(*RECRUITERS),
-        "code": _text,
-        "return_link": _link,
-        "idle_minutes": _number(0.01, 60 * 24 * 365),
-        "keep": _texts(1, 20, r"[A-Za-z][A-Za-z0-9_]{0,39}\Z"),
-        "assign": _pattern(r"(evenly|random|parameter:\w+)\Z", "evenly, random or parameter:NAME"),
-    },
-    "screen": {
-        "size": _number(5, 2000),
-        "unit": _one_of("px", "mm"),
-        "background": _pattern(r"#[0-9a-fA-F]{6}\Z", "a colour such as #808080"),
-        "cannot_tell": _yes_or_no,
-        "least_seconds": _number(0, 60),
-        "fast_seconds": _number(0, 60),
-    },
-    "form": {
-        "name": _text,
-        "ask": _text,
-        "kind": _one_of(*FIELD_KINDS),
-        "when": _one_of(*PAGES),
-        "required": _yes_or_no,
-        "options": _texts(2),
-        "least": _number(-1e9, 1e9),
-        "most": _number(-1e9, 1e9),
-        "labels": _texts(2, 2),
-        "right": lambda value: "" if isinstance(value, (str, int, float)) else "expected text or a number",
-    },
-    "condition": {
-        "name": _pattern(r"[\w-]{1,40}\Z", "letters, digits, - and _"),
-        "prompt": _text,
-        "objects": _objects,
-    },
-    "pages": {"welcome": _text, "consent": _text, "debrief": _text},
-}
+RECORDS: dict[str, Any] = {
+    "": Study, "questions": QuestionPlan, "people": PeoplePlan, "screen": Screen, "form": FormField, "condition": Condition,
+}  # fmt: skip
+FIELDS = {table: keys.checks_of(record) for table, record in RECORDS.items()}
+FIELDS["pages"] = dict.fromkeys(("welcome", "consent", "debrief"), keys.text)
 
 
 def read_study(path: str | Path) -> Study:
     """Read and check a study file; the first thing that is wrong is one sentence with its line."""
     toml = read_toml(Path(path))
-    _check_keys(toml)
-    top = {key: value for key, value in toml.values.items() if not _is_table(key, value)}
-    for key in ("title", "objects"):
-        if key not in top:
-            raise toml.error("", key, "is missing; every study needs it")
-    questions = QuestionPlan(**toml.values.get("questions", {}))
-    people = toml.values.get("people", {})
-    people = PeoplePlan(**people | {"keep": tuple(people.get("keep", ()))})
-    given = top.pop("objects")
-    objects = tuple(given) if isinstance(given, list) else toml.file("", "objects", given)
-    pages = {
-        key: text for key, name in toml.values.get("pages", {}).items() if (text := _page(toml, key, name))
+    top = _checked_tables(toml)[""]
+    table, given = {name: toml.values.get(name, {}) for name in FIELDS}, top["objects"]
+    people = table["people"] | {"keep": tuple(table["people"].get("keep", ()))}
+    pages = {page: _page(toml, page, name) for page, name in table["pages"].items()}
+    parts = {
+        "texts": read_texts(toml, top.get("language", "en")),
+        "objects": tuple(given) if isinstance(given, list) else toml.file("", "objects", given),
+        "questions": QuestionPlan(**table["questions"]),
+        "people": PeoplePlan(**people),
+        "pages": {page: text for page, text in pages.items() if text},
+        "screen": Screen(**table["screen"]),
+        "form": tuple(map(read_form, table["form"])),
+        "conditions": tuple(_condition(toml, *one) for one in enumerate(table["condition"], start=1)),
     }
-    study = Study(
-        toml=toml,
-        texts=read_texts(toml, top.get("language", "en")),
-        objects=objects,
-        questions=questions,
-        people=people,
-        pages=pages,
-        screen=Screen(**toml.values.get("screen", {})),
-        form=tuple(read_form(one) for one in toml.values.get("form", ())),
-        conditions=tuple(_condition(toml, *one) for one in enumerate(toml.values.get("condition", ()), 1)),
-        **top,
-    )
-    for table, key, wrong in _conflicts(study, toml.values.get("questions", {})):
-        raise toml.error(table, key, wrong)
+    study = Study(toml, **top | parts)
+    for where, key, wrong in _conflicts(study, table["questions"]):
+        raise toml.error(where, key, wrong)
     return study
 
 
-def _is_table(key: str, value: Any) -> bool:
-    return isinstance(value, dict) or key in LISTS
-
-
-def _check_keys(toml: Toml) -> None:
-    tables = {"": {key: value for key, value in toml.values.items() if not _is_table(key, value)}}
+def _checked_tables(toml: Toml) -> dict[str, dict[str, Any]]:
+    """The tables by name, the top of the file as "", their keys and values checked one by one."""
+    tables: dict[str, dict[str, Any]] = {"": {}}
     for name, value in toml.values.items():
         if name in LISTS:
             if not isinstance(value, list) or not all(isinstance(one, dict) for one in value):
@@ -303,15 +180,17 @@ def _check_keys(toml: Toml) -> None:
             tables |= {f"{name} {i}": one for i, one in enumerate(value, start=1)}
         elif isinstance(value, dict):
             tables[name] = value
+        else:
+            tables[""][name] = value
     for table, values in tables.items():
         if table.partition(" ")[0] not in FIELDS:
             known = ", ".join(f"[[{name}]]" if name in LISTS else f"[{name}]" for name in FIELDS if name)
             raise toml.error(table, "", f"is not a known table; expected one of {known}")
         for key, value in values.items():
             _check_value(toml, table, key, value)
-        for key in {"form": ("name", "ask", "kind"), "condition": ("name",)}.get(table.partition(" ")[0], ()):
-            if key not in values:
-                raise toml.error(table, key, "is missing")
+        if (record := RECORDS.get(table.partition(" ")[0])) and (lost := keys.missing(record, values)):
+            raise toml.error(table, lost[0], "is missing" if table else "is missing; every study needs it")
+    return tables
 
 
 def _condition(toml: Toml, number: int, values: dict[str, Any]) -> Condition:
@@ -325,11 +204,8 @@ def _condition(toml: Toml, number: int, values: dict[str, Any]) -> Condition:
 def _check_value(toml: Toml, table: str, key: str, value: Any) -> None:
     known = FIELDS[table.partition(" ")[0]]
     if key not in known:
-        elsewhere = [name for name, fields in FIELDS.items() if key in fields]
-        if elsewhere:
-            hint = f"it belongs to [{elsewhere[0]}]" if elsewhere[0] else "it belongs to the top of the file"
-        else:
-            hint = f"expected one of {', '.join(known)}"
+        homes = [f"[{name}]" if name else "the top of the file" for name in FIELDS if key in FIELDS[name]]
+        hint = f"it belongs to {homes[0]}" if homes else f"expected one of {', '.join(known)}"
         raise toml.error(table, key, f"is not a known key; {hint}")
     wrong = known[key](value)
     if wrong or (isinstance(value, float) and not math.isfinite(value)):
