@@ -19,10 +19,9 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks._measure import RESULTS, size
-from benchmarks.ask_server import Servers
+from benchmarks.ask_server import Servers, free_port
 from benchmarks.ask_visitors import Connection, Visitor
 from nearfar.ask.passwords import new_secret
-from nearfar.ask.serve import free_port
 
 ASKED = size(("100", "500", "memory"), ("3", "memory"))
 PAUSE = size(0.75, 0.05)  # seconds between two answers of a person

@@ -16,9 +16,8 @@ from pathlib import Path
 import numpy as np
 
 from benchmarks._measure import RESULTS, size
-from benchmarks.ask_server import Servers
+from benchmarks.ask_server import Servers, free_port
 from benchmarks.ask_visitors import Visitor
-from nearfar.ask.serve import free_port
 from nearfar.ask.store import is_postgres, open_store, researcher
 
 KILLS = size(200, 1)

@@ -8,10 +8,18 @@ from __future__ import annotations
 import importlib
 import os
 import signal
+import socket
 import subprocess
 import sys
 import time
 from pathlib import Path
+
+
+def free_port() -> int:
+    """A port that nobody uses right now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 class Servers:

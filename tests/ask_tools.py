@@ -3,6 +3,7 @@
 import contextlib
 import http.client
 import json
+import socket
 import threading
 import time
 import uuid
@@ -19,6 +20,13 @@ NAMES = [f"thing {i}" for i in range(12)]
 
 SMALL = {"questions": "per_person = 12\nagain = 0\nchecks = 1\neach = 3", "people": "aim = 9"}
 PROLIFIC = {"questions": SMALL["questions"], "people": 'aim = 9\nrecruit = "prolific"\ncode = "X"'}
+
+
+def free_port():
+    """A port that nobody uses right now."""
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
 
 
 def study_file(folder, *, objects=None, top="", questions="", people="", pages=""):
@@ -121,7 +129,7 @@ def serving(ready, *, port=None, limits=None, public_url=None):
 
     from nearfar.ask import people_routes
     from nearfar.ask.app import make_app
-    from nearfar.ask.serve import free_port, server_config
+    from nearfar.ask.serve import server_config
 
     people_routes._said.clear()
     port = port or free_port()

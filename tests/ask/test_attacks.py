@@ -11,7 +11,19 @@ import time
 from contextlib import closing
 
 import pytest
-from ask_tools import PROLIFIC, SMALL, answer, arrive, call, opened, places, request, serving, study_file
+from ask_tools import (
+    PROLIFIC,
+    SMALL,
+    answer,
+    arrive,
+    call,
+    free_port,
+    opened,
+    places,
+    request,
+    serving,
+    study_file,
+)
 from cli_tools import run
 
 from nearfar.ask import guard, serve
@@ -171,7 +183,7 @@ def test_the_file_for_caddy_has_timeouts():
 
 def test_lines_of_the_log_are_bounded(tmp_path):
     """Also those of the server that we build on."""
-    port, path = serve.free_port(), study_file(tmp_path, **SMALL)
+    port, path = free_port(), study_file(tmp_path, **SMALL)
     command = [sys.executable, "-m", "nearfar", "ask", path, "--port", str(port)]
     with (tmp_path / "log").open("wb") as log, subprocess.Popen(command, stdout=log, stderr=log) as server:
         try:

@@ -9,7 +9,18 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from ask_tools import answer, arrive, call, check_invariants, opened, places, run_all, serving, spread
+from ask_tools import (
+    answer,
+    arrive,
+    call,
+    check_invariants,
+    free_port,
+    opened,
+    places,
+    run_all,
+    serving,
+    spread,
+)
 from benchmarks.ask_faults import run_kills
 
 from nearfar.ask.guard import RateLimit, RateLimits
@@ -56,7 +67,7 @@ STARTING = """
 import os, signal, sys
 from pathlib import Path
 from nearfar.ask.prepare import open_study
-from nearfar.ask.serve import free_port, serve
+from nearfar.ask.serve import serve
 from nearfar.ask.study import read_study
 
 def started():
@@ -68,7 +79,7 @@ def started():
 signal.signal(signal.SIGTERM, lambda number, frame: sys.exit(143))
 ready = open_study(read_study(Path(sys.argv[1])))
 try:
-    serve(ready, port=free_port(), started=started)
+    serve(ready, port=int(sys.argv[2]), started=started)
 finally:
     ready.close()
 """
@@ -77,7 +88,10 @@ finally:
 def test_a_server_that_is_told_to_stop_while_it_starts_stops(tmp_path):
     study = demo_study(tmp_path)[0]
     done = subprocess.run(
-        [sys.executable, "-c", STARTING, study.path], capture_output=True, text=True, timeout=60
+        [sys.executable, "-c", STARTING, study.path, str(free_port())],
+        capture_output=True,
+        text=True,
+        timeout=60,
     )
     assert (done.returncode, done.stderr) == (143, "")
 

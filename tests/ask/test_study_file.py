@@ -1,5 +1,7 @@
 """A study file that is wrong is one sentence with its line."""
 
+import tomllib
+
 import pytest
 from ask_tools import study_file
 from hypothesis import given
@@ -9,7 +11,7 @@ from nearfar.ask._toml import read_toml
 from nearfar.ask.objects import find_objects
 from nearfar.ask.pool import make_pool, same_trio
 from nearfar.ask.study import FIELDS, read_study
-from nearfar.ask.texts import markdown, shipped_texts
+from nearfar.ask.texts import markdown, text_file
 from nearfar.errors import FileError, NearfarWarning
 
 
@@ -261,7 +263,7 @@ def test_more_questions_per_person_than_trios_are_refused(tmp_path):
 def test_both_languages_have_every_text_with_the_same_gaps():
     import string
 
-    english, german = shipped_texts("en"), shipped_texts("de")
+    english, german = (tomllib.loads(text_file(language)) for language in ("en", "de"))
     assert english.keys() == german.keys()
     for key, text in english.items():
         gaps = [{name for _, name, _, _ in string.Formatter().parse(t) if name} for t in (text, german[key])]
@@ -271,7 +273,7 @@ def test_both_languages_have_every_text_with_the_same_gaps():
 def test_a_file_of_texts_replaces_some(tmp_path):
     (tmp_path / "own.toml").write_text('direction = "rtl"\ncode = "ar"\nnext = "التالي"\n')
     texts = read_study(study_file(tmp_path, top='language = "own.toml"')).texts
-    assert texts["next"] == "التالي" and texts["agree"] == shipped_texts("en")["agree"]
+    assert texts["next"] == "التالي" and texts["agree"] == tomllib.loads(text_file("en"))["agree"]
 
 
 @pytest.mark.parametrize(

@@ -7,10 +7,10 @@ import threading
 from itertools import pairwise
 
 import pytest
+from ask_tools import free_port
 from docs_tools import FOUND
 from typer.testing import CliRunner
 
-from nearfar.ask.serve import free_port
 from nearfar.cli._app import all_commands, app
 
 COMMANDS = {path for path, _ in all_commands()}

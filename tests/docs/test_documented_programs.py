@@ -19,9 +19,8 @@ import urllib.request
 from pathlib import Path
 
 import pytest
+from ask_tools import free_port
 from docs_tools import FOUND, NOT_RUN, PAGES, PROGRAMS, ROOT, fences
-
-from nearfar.ask.serve import free_port
 
 MADE = [words[1:] for words in FOUND if words[0] == "make"]
 INSTALLED = [words for words in FOUND if words[:2] == ("pip", "install")]

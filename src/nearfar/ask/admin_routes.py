@@ -5,10 +5,10 @@ from __future__ import annotations
 import asyncio
 import json
 import time
+from collections import Counter
 from collections.abc import Awaitable, Callable
 from typing import Any
 
-import numpy as np
 from anyio import to_thread
 from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, Response
@@ -62,10 +62,8 @@ class AdminRoutes:
         return checked
 
     async def _logged_in(self, request: Request) -> bool:
-        cookie = request.cookies.get(COOKIE)
-        return cookie is not None and await self.store.read(
-            researcher.has_session, hash_secret(cookie), time.time()
-        )
+        cookie = hash_secret(request.cookies.get(COOKIE, ""))
+        return await self.store.read(researcher.has_session, cookie, time.time())
 
     async def page(self, request: Request) -> Response:
         """The live page, or the log-in."""
@@ -87,8 +85,7 @@ class AdminRoutes:
             self.waiting.remove(address)
         if not right:
             refuse(429, TOO_OFTEN) if too_often else refuse(403, "That is not the password.")
-        cookie = new_secret()
-        now = time.time()
+        cookie, now = new_secret(), time.time()
         await self.store.write(researcher.add_session, hash_secret(cookie), now + LASTS, now)
         response = JSONResponse({}, headers=NO_STORE)
         response.set_cookie(
@@ -104,9 +101,7 @@ class AdminRoutes:
 
     async def logout(self, request: Request) -> Response:
         """Forget the log-in."""
-        cookie = request.cookies.get(COOKIE)
-        if cookie is not None:
-            await self.store.write(researcher.end_session, hash_secret(cookie))
+        await self.store.write(researcher.end_session, hash_secret(request.cookies.get(COOKIE, "")))
         response = JSONResponse({}, headers=NO_STORE)
         response.delete_cookie(COOKIE, path="/admin")
         return response
@@ -117,15 +112,14 @@ class AdminRoutes:
 
     def _live(self, tx: Any, now: float) -> dict[str, Any]:
         view = researcher.get_view(tx)
-        loads = np.array(researcher.balance(tx), dtype=np.int64).reshape(-1, 2)
-        answers, often = np.unique(loads[:, 1], return_counts=True)
+        often = Counter(done for _, done in researcher.balance(tx))
         people = [
             {"name": row[0], "state": row[2], "answers": row[3], "claims": _claims(*row[9:11])}
             for row in researcher.people_rows(tx)
         ]
         return {
             **researcher.counts(tx, now),
-            "balance": [[int(a), int(b)] for a, b in zip(answers, often, strict=True)],
+            "balance": sorted(often.items()),
             "wanted": self.ready.study.questions.each,
             "aim": self.ready.study.people.aim,
             "everybody": people,

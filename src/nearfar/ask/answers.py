@@ -23,14 +23,9 @@ from nearfar.io.reading import ReadResult, ReadSource
 from nearfar.triplets import Triplets
 
 CHECK_COLUMNS: dict[str, Any] = {
-    "participant": pl.String,
-    "place": pl.Int64,
-    "shown": pl.String,
-    "chosen": pl.String,
-    "correct": pl.Boolean,
-    "seconds": pl.Float64,
-    "answered_at": pl.Float64,
-}
+    "participant": pl.String, "place": pl.Int64, "shown": pl.String, "chosen": pl.String, "correct": pl.Boolean,
+    "seconds": pl.Float64, "answered_at": pl.Float64,
+}  # fmt: skip
 UNDECIDED_COLUMNS: dict[str, Any] = {
     "participant": pl.String, "place": pl.Int64, "role": pl.String, "shown": pl.String, "seconds": pl.Float64,
     "answered_at": pl.Float64,
@@ -83,13 +78,9 @@ def collect(tx: Transaction) -> Collected:
     )
     chosen = np.array([json.loads(row[4]) for row in rows], dtype=np.int64).reshape(-1, pick)
     seconds, answered_at = _times(rows)
-    triplets = booklets.answered(
-        chosen if pick > 1 else chosen[:, 0],
-        participant=[row[0] for row in rows],
-        seconds=seconds,
-        answered_at=answered_at,
-        statement=[f"{row[0]}-{row[1]}" for row in rows],
-    )
+    people, statements = [row[0] for row in rows], [f"{row[0]}-{row[1]}" for row in rows]
+    given = {"participant": people, "statement": statements, "seconds": seconds, "answered_at": answered_at}
+    triplets = booklets.answered(chosen if pick > 1 else chosen[:, 0], **given)
     checks = _checks(rows, booklets, chosen)
     return Collected(triplets, display_names, pictures, checks, screens, undecided)
 
@@ -97,17 +88,15 @@ def collect(tx: Transaction) -> Collected:
 def _screens(names: Sequence[str], rows: list[Row]) -> pl.DataFrame:
     made = []
     for name, place, role, shown, choice, *_, replays, early, condition in rows:
-        positions, objects = [at + 1 for at in json.loads(choice)], _joined(names, json.loads(shown))
-        said = (f"{name}-{place}", role, ";".join(map(str, positions)), objects)
-        made.append((*said, condition or None, replays, early))
+        position = ";".join(str(at + 1) for at in json.loads(choice))
+        seen = _joined(names, shown), condition or None, replays, early
+        made.append((f"{name}-{place}", role, position, *seen))
     return pl.DataFrame(made, schema=SCREEN_COLUMNS, orient="row")
 
 
 def _undecided(names: Sequence[str], rows: list[Row]) -> pl.DataFrame:
-    times = zip(*_times(rows), strict=True) if rows else ()
-    made = [
-        (*row[:3], _joined(names, json.loads(row[3])), *when) for row, when in zip(rows, times, strict=True)
-    ]
+    times = zip(*_times(rows), strict=True)
+    made = [(*row[:3], _joined(names, row[3]), *when) for row, when in zip(rows, times, strict=True)]
     return pl.DataFrame(made, schema=UNDECIDED_COLUMNS, orient="row")
 
 
@@ -116,7 +105,8 @@ def _times(rows: list[Row]) -> tuple[Floats, Floats]:
 
     That is by the browser's clock where it can be, as answers may wait for the network for a week.
     """
-    milliseconds, away, shown_at, received = np.array([row[5:9] for row in rows], dtype=np.float64).T
+    times = np.array([row[5:9] for row in rows], dtype=np.float64)
+    milliseconds, away, shown_at, received = times.reshape(-1, 4).T
     seconds = np.maximum(milliseconds - np.nan_to_num(away), 0) / 1000
     when = shown_at + milliseconds / 1000
     return seconds, np.where((received - 7 * 86_400 < when) & (when <= received), when, received)
@@ -125,29 +115,25 @@ def _times(rows: list[Row]) -> tuple[Floats, Floats]:
 def _checks(rows: list[Row], booklets: Booklets, chosen: NDArray[np.int64]) -> pl.DataFrame:
     names, passed = booklets.questions.objects, booklets.passed(chosen)
     picked = np.take_along_axis(booklets.questions.options, chosen, axis=1)
+    answered = zip(rows, picked.tolist(), passed.tolist(), *_times(rows), strict=True)
     graded = [
-        (row[0], row[1], _joined(names, json.loads(row[3])), _joined(names, objects), correct, *times)
-        for row, objects, correct, *times in zip(
-            rows, picked.tolist(), passed.tolist(), *_times(rows), strict=True
-        )
+        (row[0], row[1], _joined(names, row[3]), _joined(names, str(objects)), correct, *times)
+        for row, objects, correct, *times in answered
         if row[2] == "check"
     ]
-    return pl.DataFrame(graded, schema=CHECK_COLUMNS, orient="row").with_columns(
-        pl.col("seconds").fill_nan(None)
-    )
+    made = pl.DataFrame(graded, schema=CHECK_COLUMNS, orient="row")
+    return made.with_columns(pl.col("seconds").fill_nan(None))
 
 
-def _joined(names: Sequence[str], objects: list[int]) -> str:
-    return " | ".join(names[i] for i in objects)
+def _joined(names: Sequence[str], objects: str) -> str:
+    """Names of objects, from their indices in JSON."""
+    return " | ".join(names[i] for i in json.loads(objects))
 
 
 def read_databases(paths: Sequence[str]) -> ReadResult:
     """Read the databases of studies, also while they are served; nothing is written to them."""
-    for path in paths:
-        if not path.endswith(".db"):
-            raise FileError(
-                f"{path}: a database of answers cannot be joined with other files; export it first"
-            )
+    if other := [path for path in paths if not path.endswith(".db")]:
+        raise FileError(f"{other[0]}: cannot be joined with a database of answers; export that first")
     studies = [(path, read_store(path, collect)) for path in paths]
     checks = [
         (path, place, "check", participant, correct, shown)

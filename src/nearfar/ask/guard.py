@@ -80,18 +80,16 @@ class Guard:
         self.limits = limits
         self.hosts = {f"localhost:{port}", f"127.0.0.1:{port}", f"[::1]:{port}"}
         self.origins = {f"http://{host}" for host in self.hosts}
+        self.known: dict[str, None] = {}  # senders whose token is a participant's, the latest last
+        self.headers = [*HEADERS]
         if public_url:
             address = urlsplit(public_url)
             self.hosts.add(address.netloc.lower())
             self.origins.add(f"{address.scheme}://{address.netloc.lower()}")
-        frames = MTURK if framed else "'none'"
-        forms = f" {MTURK}" if framed else ""
-        self.known: dict[str, None] = {}  # senders whose token is a participant's, the latest last
-        self.headers = (
-            HEADERS if not public_url else (*HEADERS, (b"strict-transport-security", b"max-age=31536000"))
-        )
-        self.policy = POLICY.format(forms=forms, frames=frames).encode()
+            self.headers.append((b"strict-transport-security", b"max-age=31536000"))
         self.admin_policy = POLICY.format(forms="", frames="'none'").encode()
+        own = POLICY.format(forms=f" {MTURK}", frames=MTURK).encode()
+        self.policy = own if framed else self.admin_policy
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Check, then hand on."""
@@ -111,8 +109,7 @@ class Guard:
                     self._remember(sender)
             await send(message)
 
-        refusal = self._refusal(scope, headers, sender)
-        if refusal is not None:
+        if (refusal := self._refusal(scope, headers, sender)) is not None:
             status, reason = refusal
             await JSONResponse({"error": reason}, status)(scope, receive, dressed)
             return

@@ -6,13 +6,13 @@ import hashlib
 import io
 import warnings
 from collections.abc import Collection, Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 from nearfar._tools.images import open_image
 from nearfar._tools.progress import step
-from nearfar._tools.text import read_lines
+from nearfar._tools.text import listed, read_lines
 from nearfar.ask.study import Study
 from nearfar.errors import FileError, NearfarWarning
 from nearfar.io import read_objects
@@ -70,12 +70,12 @@ def find_objects(study: Study) -> StudyObjects:
     given = study.objects
     if isinstance(given, tuple):
         return StudyObjects(given, given, (None,) * len(given))
-    listed = list_objects(given)
-    if not any(listed.files):  # a name may be listed twice
-        shown = dict(zip(listed.names, listed.display_names, strict=True))
+    there = list_objects(given)
+    if not any(there.files):  # a name may be listed twice
+        shown = dict(zip(there.names, there.display_names, strict=True))
         return StudyObjects(tuple(shown), tuple(shown.values()), (None,) * len(shown))
-    files = tuple(file and study.toml.file("", "objects", file) for file in listed.files)
-    return StudyObjects(listed.names, listed.display_names, files)
+    files = tuple(file and study.toml.file("", "objects", file) for file in there.files)
+    return replace(there, files=files)
 
 
 def shown_as(study: Study, objects: StudyObjects) -> str:
@@ -88,17 +88,12 @@ def list_objects(given: Path, suffixes: Collection[str] = SUFFIXES) -> StudyObje
     if given.is_dir():
         there = sorted(file for file in given.iterdir() if file.name != "Thumbs.db" and file.name[0] != ".")
         files = [file for file in there if file.suffix.lower() in suffixes and file.is_file()]
+        expected = f"expected files ending in {' '.join(sorted(suffixes))}"
         if not files:
-            raise FileError(
-                f"{given}: has no pictures; expected files ending in {' '.join(sorted(suffixes))}"
-            )
+            raise FileError(f"{given}: has no pictures; {expected}")
         if others := [file.name for file in there if file not in set(files)]:
-            more = f" and {len(others) - 5:,} more" if len(others) > 5 else ""
             warnings.warn(
-                f"{given}: cannot use {', '.join(others[:5])}{more}; expected files ending in "
-                f"{' '.join(sorted(suffixes))}",
-                NearfarWarning,
-                stacklevel=2,
+                f"{given}: cannot use {listed(others, 5)}; {expected}", NearfarWarning, stacklevel=2
             )
         stems = {file.stem for file in files}
         by_name = {file.stem if len(stems) == len(files) else file.name: file for file in files}
@@ -107,8 +102,8 @@ def list_objects(given: Path, suffixes: Collection[str] = SUFFIXES) -> StudyObje
     if given.suffix.lower() in (".txt", ".text", ".list", ""):
         names = tuple(read_lines(given, "name"))
         return StudyObjects(names, names, (None,) * len(names))
-    listed = read_objects(given)
-    return StudyObjects(listed.names, listed.display_names, tuple(listed.images))
+    read = read_objects(given)
+    return StudyObjects(read.names, read.display_names, tuple(read.images))
 
 
 def encode_picture(file: Path) -> Picture:

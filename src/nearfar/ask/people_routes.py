@@ -258,9 +258,8 @@ def refuse(status: int, reason: str) -> NoReturn:
 
 async def refused(request: Request, error: Any) -> Response:
     """What a refused request gets."""
-    return JSONResponse(
-        {"error": error.detail}, error.status_code, headers={**NO_STORE, **(error.headers or {})}
-    )
+    headers = {**NO_STORE, **(error.headers or {})}
+    return JSONResponse({"error": error.detail}, error.status_code, headers=headers)
 
 
 def _token(request: Request) -> str:
@@ -272,9 +271,8 @@ def _token(request: Request) -> str:
 async def read_json(request: Request) -> dict[str, Any]:
     """The body of a request, which must be an object that a database can store."""
     try:
-        body = (
-            await request.body()
-        ).decode()  # strictly: json itself would let half a surrogate pair through
+        sent_bytes = await request.body()
+        body = sent_bytes.decode()  # strictly: json itself would let half a surrogate pair through
         sent: dict[str, Any] = json.loads(body)
         right = isinstance(sent, dict) and ("\\" not in body or _is_storable(sent))
     except (ValueError, RecursionError, ClientDisconnect):
@@ -298,26 +296,16 @@ def _answer(given: Any, fewest: int) -> Answer:
         or any(type(c) is not int for c in choice)
     ):
         refuse(400, "an answer needs id, place and choice")
-    return Answer(
-        id,
-        place,
-        tuple(choice),
-        _time(given.get("milliseconds"), WEEK),
-        _time(given.get("away"), WEEK),
-        _time(given.get("shown_at"), 1e11),
-        _count(given.get("replays")),
-        _count(given.get("early")),
-        given.get("fast") is True,
-    )
+    limits = {"milliseconds": WEEK, "away": WEEK, "shown_at": 1e11, "replays": 9999, "early": 9999}
+    numbers = {name: _number(given.get(name), most) for name, most in limits.items()}
+    return Answer(id, place, tuple(choice), **numbers, fast=given.get("fast") is True)
 
 
-def _count(value: Any) -> int | None:
-    return value if type(value) is int and 0 <= value < 10_000 else None
-
-
-def _time(value: Any, most: float) -> float | None:
-    right = isinstance(value, (int, float)) and not isinstance(value, bool) and 0 <= value <= most
-    return float(value) if right else None
+def _number(value: Any, most: float) -> Any:
+    """A number from 0 to ``most``, of its own type: whole where ``most`` is; else None."""
+    types = (int,) if isinstance(most, int) else (int, float)
+    right = isinstance(value, types) and not isinstance(value, bool) and 0 <= value <= most
+    return type(most)(value) if right else None
 
 
 async def unreachable(request: Request, error: Exception) -> Response:

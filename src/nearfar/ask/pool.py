@@ -11,6 +11,7 @@ from typing import NamedTuple
 import numpy as np
 
 from nearfar import design
+from nearfar._tools.text import listed
 from nearfar.ask.objects import StudyObjects, find_objects, shown_as
 from nearfar.ask.study import Condition, Study
 from nearfar.design import Questions
@@ -18,11 +19,6 @@ from nearfar.design.questions import SECONDS
 from nearfar.errors import FileError, NearfarWarning
 from nearfar.io.objects import read_columns
 
-COLUMNS = {
-    "near": ("anchor", "one", "other"),
-    "odd": ("a", "b", "c"),
-    "central": ("a", "b", "c"),
-}
 FILE_WORDS = {"image": "with a picture", "audio": "with a sound", "video": "with a film"}
 
 
@@ -86,12 +82,9 @@ def _one_pool(study: Study, names: tuple[str, ...]) -> Pool:
         pool = _drawn(study, names, budget)
     different = len({same_trio(row) for row in pool.questions.array.tolist()})
     if different < plan.n_new:
-        raise toml.error(
-            "questions",
-            "per_person",
-            f"{plan.per_person} questions need {plan.n_new} about different objects, but the design has only "
-            f"{different}; lower per_person or add objects",
-        )
+        needed = f"{plan.per_person} questions need {plan.n_new} about different objects"
+        way_out = f"but the design has only {different}; lower per_person or add objects"
+        raise toml.error("questions", "per_person", f"{needed}, {way_out}")
     return pool
 
 
@@ -124,16 +117,13 @@ def _with_landmarks(names: tuple[str, ...], budget: int, landmarks: int, n_rando
 
 def _from_file(study: Study, path: Path, names: tuple[str, ...]) -> Pool:
     """Questions of a table that ``nearfar plan`` wrote: one a row, objects by name."""
-    columns = COLUMNS.get(study.kind) or (
-        "anchor",
-        *(f"option_{i}" for i in range(1, study.questions.options + 1)),
-    )
-    cells = read_columns(path, columns)
+    options = [f"option_{i}" for i in range(1, study.questions.options + 1)]
+    columns = {"near": ("anchor", "one", "other"), "grid": ("anchor", *options)}
+    cells = read_columns(path, columns.get(study.kind, ("a", "b", "c")))
     index_of = {name: i for i, name in enumerate(names)}
     rows: dict[tuple[int, ...], None] = {}
     for line, row in enumerate(zip(*cells.values(), strict=True), start=2):
-        unknown = [cell for cell in row if cell not in index_of]
-        if unknown:
+        if unknown := [cell for cell in row if cell not in index_of]:
             raise FileError(f"{path}, line {line}: {unknown[0]!r} is not one of the study's objects")
         if len(set(row)) != len(row):
             raise FileError(f"{path}, line {line}: an object stands twice in one question")
@@ -151,9 +141,8 @@ def overview(study: Study, seconds: float | None = None, pay: float = 12.0) -> l
     """
     objects = find_objects(study)
     questions, origin, condition = make_pool(study, objects.names)
-    media = Counter(
-        one.media.partition("/")[0] for _, one in objects.pictures()
-    )  # what is damaged is said now
+    # what is damaged is said now
+    media = Counter(one.media.partition("/")[0] for _, one in objects.pictures())
     plan, people = study.questions, study.people
     files = ", ".join(f"{number:,} {FILE_WORDS[kind]}" for kind, number in sorted(media.items()))
     origins = ", ".join(f"{count:,} from {name}" for name, count in Counter(origin).items())
@@ -175,10 +164,8 @@ def overview(study: Study, seconds: float | None = None, pay: float = 12.0) -> l
     if study.form:
         lines.insert(5, ("form", ", ".join(f"{one.name} ({one.kind}, {one.when})" for one in study.form)))
     asked = set(questions.array.ravel().tolist())
-    never = [name for i, name in enumerate(objects.names) if i not in asked]
-    if never:
-        more = f" and {len(never) - 5:,} more" if len(never) > 5 else ""
-        lines.append(("never asked about", ", ".join(never[:5]) + more))
+    if never := [name for i, name in enumerate(objects.names) if i not in asked]:
+        lines.append(("never asked about", listed(never, most=5)))
     return lines
 
 

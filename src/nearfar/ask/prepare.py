@@ -65,7 +65,11 @@ def _fill(study: Study, objects: StudyObjects, store: Store) -> str | None:
                 store.write_now(researcher.add_pictures, pictures[start : start + 16])
             return password
     row = store.read_now(researcher.study_row) or {}
-    _check_same(study, objects, row)
+    if row.get("fingerprint") != study.fingerprint(objects.names):
+        raise FileError(
+            f"{study.path}: objects, kind or [questions] differ from those in the database, whose questions are "
+            "already drawn; put them back, or name another database with --database"
+        )
     if row["toml"] != study.toml.text:
         store.write_now(researcher.update_texts, study, objects.display_names)
     shown = {name: hash for name, _, hash, _ in store.read_now(researcher.object_rows)}
@@ -86,12 +90,4 @@ def _warn_of_replaced(objects: StudyObjects, shown: dict[str, str], created: flo
             "which answers are about; name another database with --database to ask about the new ones",
             NearfarWarning,
             stacklevel=2,
-        )
-
-
-def _check_same(study: Study, objects: StudyObjects, row: dict[str, object]) -> None:
-    if row.get("fingerprint") != study.fingerprint(objects.names):
-        raise FileError(
-            f"{study.path}: objects, kind or [questions] differ from those in the database, whose questions are "
-            "already drawn; put them back, or name another database with --database"
         )

@@ -7,8 +7,8 @@ import signal
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
-from pathlib import Path
 from typing import Any
+from urllib.parse import urlsplit
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -93,8 +93,6 @@ def check_public_url(url: str | None) -> str | None:
     """An address ``https://host`` without a path, as people will open it."""
     if url is None:
         return None
-    from urllib.parse import urlsplit
-
     address = urlsplit(url)
     if address.scheme != "https" or not address.hostname or address.path not in ("", "/") or address.query:
         raise InputError(f"--public-url: expected an address such as https://study.example.org, got {url!r}")
@@ -109,14 +107,6 @@ def caddyfile(public_url: str, port: int) -> str:
     """
     host = public_url.removeprefix("https://")
     return f"{CADDY}{host} {{\n    encode gzip\n    reverse_proxy 127.0.0.1:{port}\n}}\n"
-
-
-def free_port() -> int:
-    """A port that nobody uses right now."""
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
 
 
 def bind(port: int) -> socket.socket:
@@ -194,12 +184,3 @@ def _stopped_by_signals(server: uvicorn.Server) -> Iterator[None]:
             signal.signal(number, handler)
     if came:
         signal.raise_signal(came[0])
-
-
-def write_caddyfile(study: Path, public_url: str, port: int) -> Path | None:
-    """Write ``Caddyfile`` beside the study file, unless there is one."""
-    path = study.resolve().parent / "Caddyfile"
-    if path.exists():
-        return None
-    path.write_text(caddyfile(public_url, port), encoding="utf-8")
-    return path

@@ -19,25 +19,20 @@ STATIC = {
 }
 
 
-def shipped_texts(language: str) -> dict[str, str]:
-    """The texts of a language that comes with nearfar.
-
-    >>> shipped_texts("de")["next"]
-    'Weiter'
-    """
-    file = resources.files("nearfar.ask") / "texts" / f"{language}.toml"
-    return tomllib.loads(file.read_text(encoding="utf-8"))
+def text_file(language: str) -> str:
+    """The file of texts of a language that comes with nearfar."""
+    return (resources.files("nearfar.ask") / "texts" / f"{language}.toml").read_text(encoding="utf-8")
 
 
 def read_texts(toml: Toml, language: str) -> dict[str, str]:
     """The texts of a study: those of its language, with whatever its own file replaces."""
     if language in LANGUAGES:
-        return shipped_texts(language)
+        return tomllib.loads(text_file(language))
     if not language.endswith(".toml"):
         expected = f"expected {', '.join(LANGUAGES)} or a file of texts (.toml), got {language!r}"
         raise toml.error("", "language", expected)
     own = read_toml(toml.file("", "language", language))
-    known = shipped_texts("en")
+    known: dict[str, str] = tomllib.loads(text_file("en"))
     for key, value in own.values.items():
         if key not in known:
             raise own.error("", key, "is not the name of a text; `nearfar ask texts` prints all of them")

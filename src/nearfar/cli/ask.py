@@ -6,6 +6,7 @@ import sys
 import time
 from collections import deque
 from collections.abc import Iterable
+from contextlib import closing
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -77,7 +78,8 @@ def serve(
     Example:  nearfar ask study.toml --public-url https://study.example.org
     """
     _need_parts()
-    from nearfar.ask.serve import check_public_url, write_caddyfile
+    from nearfar.ask.prepare import open_study
+    from nearfar.ask.serve import caddyfile, check_public_url
     from nearfar.ask.serve import serve as run
     from nearfar.errors import InputError
 
@@ -91,14 +93,15 @@ def serve(
     if study is None:
         raise InputError("STUDY: expected a study file such as study.toml, or --demo")
     tables = load_features(given)
-    ready = _open(study, database, new_password)
-    try:
+    with closing(open_study(_read(study), database, fresh_password=new_password)) as ready:
         if tables is not None:
             from nearfar.embedding.prior import Vectors
 
             Vectors(tables, ready.objects.names)  # what does not fit is told before anybody is asked
-        if address is not None and (written := write_caddyfile(study, address, port)) is not None:
-            given.tell(f"wrote {written}: run  caddy run  beside it")
+        caddy = study.resolve().with_name("Caddyfile")
+        if address is not None and not caddy.exists():
+            caddy.write_text(caddyfile(address, port), encoding="utf-8")
+            given.tell(f"wrote {caddy}: run  caddy run  beside it")
         run(
             ready,
             port=port,
@@ -106,8 +109,6 @@ def serve(
             features=given.features or (),
             started=lambda: _announce(ready, address or f"http://127.0.0.1:{port}"),
         )
-    finally:
-        ready.close()
 
 
 def _need_parts() -> None:
@@ -155,11 +156,10 @@ def _bound_log() -> None:
     logging.basicConfig(format="nearfar: %(message)s", level=logging.WARNING, handlers=[handler])
 
 
-def _open(study: Path, database: str | None, new_password: bool = False) -> OpenStudy:
-    from nearfar.ask.prepare import open_study
+def _read(study: Path) -> Study:
     from nearfar.ask.study import read_study
 
-    return open_study(read_study(study), database, fresh_password=new_password)
+    return read_study(study)
 
 
 @ask.command()
@@ -177,9 +177,8 @@ def check(
     Example:  nearfar ask check study.toml --pay 12
     """
     from nearfar.ask.pool import overview
-    from nearfar.ask.study import read_study
 
-    _show(overview(read_study(study), seconds, pay))
+    _show(overview(_read(study), seconds, pay))
 
 
 def _show(lines: Iterable[tuple[str, object]]) -> None:
@@ -208,12 +207,9 @@ def simulate(
     Example:  nearfar ask simulate study.toml --people 100 --drop-out 0.3
     """
     from nearfar.ask.rehearse import rehearse
-    from nearfar.ask.study import read_study
 
-    simulated = rehearse(
-        read_study(study), count=people, drop_out=drop_out, noise=noise, seed=given.seed, output=output
-    )
-    _show(simulated)
+    planned = _read(study)
+    _show(rehearse(planned, count=people, drop_out=drop_out, noise=noise, seed=given.seed, output=output))
 
 
 @ask.command()
@@ -235,10 +231,9 @@ def export(
     Example:  nearfar ask export study.toml && nearfar report study-answers/answers.csv
     """
     from nearfar.ask.export import export_study
-    from nearfar.ask.study import read_study
 
     folder = output or study.with_name(f"{study.stem}-answers")
-    for path in export_study(read_study(study), database, folder):
+    for path in export_study(_read(study), database, folder):
         given.tell(f"wrote {path}")
 
 
@@ -255,9 +250,8 @@ def backup(
     Example:  nearfar ask backup study.toml backups/monday
     """
     from nearfar.ask.export import backup_study
-    from nearfar.ask.study import read_study
 
-    given.tell(f"wrote {backup_study(read_study(study), database, folder)}")
+    given.tell(f"wrote {backup_study(_read(study), database, folder)}")
 
 
 @ask.command()
@@ -278,10 +272,9 @@ def deploy(
     _need_parts()
     from nearfar.ask.deploy import write_deployment
     from nearfar.ask.serve import check_public_url
-    from nearfar.ask.study import read_study
 
     address = check_public_url(public_url) or ""
-    for path in write_deployment(read_study(study), address, folder, postgres=postgres):
+    for path in write_deployment(_read(study), address, folder, postgres=postgres):
         given.tell(f"wrote {path}")
 
 
@@ -298,13 +291,11 @@ def erase(
     Example:  nearfar ask erase study.toml p0c4f21aa
     """
     from nearfar.ask.export import erase_person
+    from nearfar.ask.prepare import open_study
     from nearfar.errors import InputError
 
-    ready = _open(study, database)
-    try:
+    with closing(open_study(_read(study), database)) as ready:
         lost = erase_person(ready.store, person)
-    finally:
-        ready.close()
     if lost is None:
         raise InputError(f"{person}: there is no such person in this study")
     given.tell(f"erased {person}")
@@ -331,10 +322,9 @@ def links(
     from nearfar.ask.serve import check_public_url
     from nearfar.ask.store import read_store
     from nearfar.ask.store.researcher import study_row
-    from nearfar.ask.study import read_study
     from nearfar.errors import InputError
 
-    read = read_study(study)
+    read = _read(study)
     row = read_store(database or str(default_database(read)), study_row)
     if row is None or read.people.recruit != "links":
         raise InputError(
@@ -353,11 +343,9 @@ def texts(
 
     Example:  nearfar ask texts > texts.toml
     """
-    from importlib import resources
-
-    from nearfar.ask.texts import LANGUAGES
+    from nearfar.ask.texts import LANGUAGES, text_file
     from nearfar.errors import InputError
 
     if language not in LANGUAGES:
         raise InputError(f"language: expected {' or '.join(LANGUAGES)}, got {language!r}")
-    typer.echo((resources.files("nearfar.ask") / "texts" / f"{language}.toml").read_text(encoding="utf-8"))
+    typer.echo(text_file(language))

@@ -70,13 +70,12 @@ def extend(
     made = one_booklet(plan.of(new, members), n_again, n_checks, earlier=plan.of(earlier, members), seed=rng)
     shown_rows = members[made.questions.array].tolist()
     ids = [question for question, _ in (*earlier, *new)]
+    places = zip(made.question.tolist(), made.role.tolist(), shown_rows, strict=True)
     tx.run_many(
         "INSERT INTO slot (participant, place, question, role, shown) VALUES (?, ?, ?, ?, ?)",
         [
-            (person, first + i, None if at < 0 else ids[at], ROLES[role], str(shown))
-            for i, (at, role, shown) in enumerate(
-                zip(made.question.tolist(), made.role.tolist(), shown_rows, strict=True)
-            )
+            (person, place, None if at < 0 else ids[at], ROLES[role], str(shown))
+            for place, (at, role, shown) in enumerate(places, start=first)
         ],
     )
 
@@ -94,13 +93,9 @@ def _draw(
     waiting = "count(*) OVER (PARTITION BY trio, load) DESC," if crowded else ""
     chosen: list[tuple[int, float, int, str]] = []
     most = 2 * wanted + len(taken) + 10
+    sql = "SELECT id, items, trio, done FROM question WHERE condition = ? ORDER BY load,"
     while len(chosen) < wanted:
-        rows = tx.rows(
-            "SELECT id, items, trio, done FROM question WHERE condition = ? "
-            f"ORDER BY load, {waiting} done, shuffle LIMIT ?",
-            condition,
-            most,
-        )
+        rows = tx.rows(f"{sql} {waiting} done, shuffle LIMIT ?", condition, most)
         chosen, seen = [], set(taken)
         for (question, items, trio, done), chance in zip(rows, rng.random(len(rows)).tolist(), strict=True):
             if trio not in seen and len(chosen) < wanted:
@@ -114,10 +109,8 @@ def _draw(
         list(zip(rng.random(len(chosen)).tolist(), sorted(row[2] for row in chosen), strict=True)),
     )
     drawn = sorted(chosen)
-    items_drawn = json.loads(
-        f"[{','.join(row[3] for row in drawn)}]"
-    )  # all at once, as a booklet may be long
-    return list(zip([row[2] for row in drawn], items_drawn, strict=True))
+    items = json.loads(f"[{','.join(row[3] for row in drawn)}]")  # all at once, as a booklet may be long
+    return list(zip([row[2] for row in drawn], items, strict=True))
 
 
 def release_idle(tx: Transaction, before: float, rng: np.random.Generator) -> int:
@@ -128,15 +121,10 @@ def release_idle(tx: Transaction, before: float, rng: np.random.Generator) -> in
     tx.lock_drawing()
     idle = tx.rows("SELECT id FROM participant WHERE state = 'active' AND seen < ? ORDER BY id", before)
     # asked again, and kept from answering meanwhile: somebody may have come back this very moment
-    gone = [
-        person
-        for (person,) in idle
-        if tx.rows(
-            "UPDATE participant SET state = 'left' WHERE id = ? AND state = 'active' AND seen < ? RETURNING id",
-            person,
-            before,
-        )
-    ]
+    leave = (
+        "UPDATE participant SET state = 'left' WHERE id = ? AND state = 'active' AND seen < ? RETURNING id"
+    )
+    gone = [person for (person,) in idle if tx.rows(leave, person, before)]
     unload(tx, gone, rng)
     tx.run_many(
         "UPDATE slot SET released = 1 WHERE participant = ? AND released IS NULL AND NOT EXISTS "
@@ -150,13 +138,11 @@ def unload(
     tx: Transaction, people: Sequence[int], rng: np.random.Generator, *, answered_too: bool = False
 ) -> None:
     """Take people's unanswered new questions off the load; where they are erased, the answered ones, too."""
+    sql = f"SELECT s.question, a.id, s.released FROM {SLOTS} WHERE s.participant = ? AND s.role = 'new'"
     held = [
         (question, answer is not None)
         for person in people
-        for question, answer, released in tx.rows(
-            f"SELECT s.question, a.id, s.released FROM {SLOTS} WHERE s.participant = ? AND s.role = 'new'",
-            person,
-        )
+        for question, answer, released in tx.rows(sql, person)
         if (answered_too if answer is not None else released is None)
     ]
     tx.run_many(

@@ -71,7 +71,7 @@ def start(tx: Transaction, who: Arrival, plan: BookletPlan, rng: np.random.Gener
         return "ok"
     if tx.rows("SELECT state FROM study WHERE id = 1")[0][0] != "open":
         return "paused"
-    limit, per_person = plan.study.people.limit, plan.study.questions
+    limit, wanted = plan.study.people.limit, plan.study.questions
     here = tx.rows("SELECT count(*) FROM participant WHERE state <> 'left'")[0][0]
     if limit is not None and here >= limit:
         return "full"
@@ -85,7 +85,7 @@ def start(tx: Transaction, who: Arrival, plan: BookletPlan, rng: np.random.Gener
         *values,
     )[0][0]
     tx.insert("token", hash=who.token, participant=person)
-    extend(tx, person, (per_person.n_new, per_person.n_again, per_person.checks), plan, rng)
+    extend(tx, person, (wanted.n_new, wanted.n_again, wanted.checks), plan, rng)
     return "ok"
 
 
@@ -124,16 +124,19 @@ def participant_of(tx: Transaction, token: str) -> int | None:
     return int(rows[0][0]) if rows else None
 
 
+def _is_seen(tx: Transaction, person: int, now: float) -> bool:
+    """Note when somebody was here, and keep others from releasing or erasing them until the transaction ends."""
+    seen = "UPDATE participant SET seen = CASE WHEN seen < ? THEN ? ELSE seen END WHERE id = ? RETURNING id"
+    return bool(tx.rows(seen, now, now, person))
+
+
 def booklet(tx: Transaction, token: str) -> dict[str, Any] | None:
     """The places of a person's booklet, each with what is shown and whether it is answered."""
     person = participant_of(tx, token)
     if person is None:
         return None
-    rows = tx.rows(
-        f"SELECT s.place, s.shown, a.id FROM {SLOTS} "
-        "WHERE s.participant = ? AND (s.released IS NULL OR a.id IS NOT NULL) ORDER BY s.place",
-        person,
-    )
+    where = "s.participant = ? AND (s.released IS NULL OR a.id IS NOT NULL)"
+    rows = tx.rows(f"SELECT s.place, s.shown, a.id FROM {SLOTS} WHERE {where} ORDER BY s.place", person)
     return {
         "places": [
             {"place": place, "shown": json.loads(shown), "answered": answer is not None}
@@ -154,9 +157,7 @@ def save_form(
     person = participant_of(tx, token)
     if person is None:
         return None
-    # also keeps everybody else from erasing this person until the transaction ends
-    seen = "UPDATE participant SET seen = CASE WHEN seen < ? THEN ? ELSE seen END WHERE id = ? RETURNING id"
-    if not tx.rows(seen, now, now, person):
+    if not _is_seen(tx, person, now):
         return None
     if page == "practice":
         misunderstood = "SELECT count(*) FROM event WHERE participant = ? AND kind = 'misunderstood'"
@@ -181,15 +182,11 @@ def save_answers(
         return None
     if tx.rows("SELECT 1 FROM slot WHERE participant = ? AND released IS NOT NULL LIMIT 1", person):
         tx.lock_drawing()  # places may come back; always before the person, as in release_idle, or the two might block
-    # also keeps everybody else from releasing or erasing this person until the transaction ends
-    tx.run(
-        "UPDATE participant SET seen = CASE WHEN seen < ? THEN ? ELSE seen END WHERE id = ?", now, now, person
-    )
+    _is_seen(tx, person, now)
     saved, refused = [], []
     changes: Changes = defaultdict(lambda: [0, 0])
     for answer in answers:
-        wrong = _save(tx, person, answer, plan, now, changes)
-        if wrong:
+        if wrong := _save(tx, person, answer, plan, now, changes):
             refused.append({"id": answer.id, "reason": wrong})
         else:
             saved.append(answer.id)
@@ -218,8 +215,7 @@ def _save(
         return "the choice is not one of the options"
     values = vars(answer) | {"choice": json.dumps(answer.choice)}
     fast = values.pop("fast")
-    is_new = tx.insert("answer", participant=person, **values, received=now)
-    if not is_new:
+    if not tx.insert("answer", participant=person, **values, received=now):
         return _again(tx, person, answer, now)
     if released is not None:
         _take_back(tx, person, answer.place, released, changes)
@@ -245,14 +241,9 @@ def _again(tx: Transaction, person: int, answer: Answer, now: float) -> str:
 def _take_back(tx: Transaction, person: int, place: int, released: float, changes: Changes) -> None:
     """An answer came for a released place: it counts. Whoever still sits at the booklet gets the rest back, too."""
     tx.lock_drawing()
-    back = tx.rows(
-        "UPDATE slot SET released = NULL WHERE participant = ? AND released = ? AND (released = 1 OR place = ?) "
-        "RETURNING role, question",
-        person,
-        released,
-        place,
-    )
-    for role, question in back:
+    which = "participant = ? AND released = ? AND (released = 1 OR place = ?)"
+    sql = f"UPDATE slot SET released = NULL WHERE {which} RETURNING role, question"
+    for role, question in tx.rows(sql, person, released, place):
         if role == "new":
             changes[question][0] += 1
     if released == 1:
@@ -267,10 +258,8 @@ def finish(
     if person is None:
         return None
     state, own_code, details = tx.rows("SELECT state, code, details FROM participant WHERE id = ?", person)[0]
-    left = tx.rows(
-        f"SELECT count(*) FROM {SLOTS} WHERE s.participant = ? AND a.id IS NULL AND (s.released IS NULL OR s.released = 1)",
-        person,
-    )[0][0]
+    where = "s.participant = ? AND a.id IS NULL AND (s.released IS NULL OR s.released = 1)"
+    left = tx.rows(f"SELECT count(*) FROM {SLOTS} WHERE {where}", person)[0][0]
     if study is not None and state != "finished":
         filled = {page for (page,) in tx.rows("SELECT page FROM form WHERE participant = ?", person)}
         left += len({page for page in PAGES if study.page(page)} - filled)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -22,12 +23,10 @@ from nearfar.errors import InputError
 
 def study_row(tx: Transaction) -> dict[str, Any] | None:
     """The study that a database holds, or None where it is empty."""
-    versions = tx.rows("SELECT version FROM study WHERE id = 1")
-    if versions and versions[0][0] != VERSION:
-        raise InputError(
-            "the database was made by another version of nearfar (its tables have version "
-            f"{versions[0][0]}, expected {VERSION}); use that version for it"
-        )
+    ((found,),) = tx.rows("SELECT version FROM study WHERE id = 1") or [(VERSION,)]
+    if found != VERSION:
+        made = f"made by another version of nearfar (its tables have version {found}, expected {VERSION})"
+        raise InputError(f"the database was {made}; use that version for it")
     columns = ("toml", "fingerprint", "kind", "pick", "state", "password", "secret", "created")
     rows = tx.rows(f"SELECT {', '.join(columns)} FROM study WHERE id = 1")
     return dict(zip(columns, rows[0], strict=True)) if rows else None
@@ -152,16 +151,13 @@ def balance(tx: Transaction) -> list[tuple[int, int]]:
 def counts(tx: Transaction, now: float) -> dict[str, Any]:
     """People by state, answers in all, and answers in each of the last thirty minutes."""
     states: dict[str, int] = dict(tx.rows("SELECT state, count(*) FROM participant GROUP BY state"))
-    minutes = [0] * 30
-    for (received,) in tx.rows("SELECT received FROM answer WHERE received > ?", now - 1800):
-        age = int((now - received) // 60)
-        if 0 <= age < 30:
-            minutes[29 - age] += 1
+    recent = tx.rows("SELECT received FROM answer WHERE received > ?", now - 1800)
+    ages = Counter(int((now - received) // 60) for (received,) in recent)
     return {
         "state": tx.rows("SELECT state FROM study WHERE id = 1")[0][0],
         "people": {name: int(states.get(name, 0)) for name in ("active", "finished", "left")},
         "answers": tx.rows("SELECT count(*) FROM answer")[0][0],
-        "minutes": minutes,
+        "minutes": [ages[age] for age in reversed(range(30))],
         "second_answers": tx.rows("SELECT count(*) FROM event WHERE kind = 'second answer'")[0][0],
     }
 

@@ -30,6 +30,10 @@ PATIENCE = 10.0  # seconds to wait for another connection
 MOVE_EVERY = 1.0  # seconds until answers are moved from the log into the file, for whoever copies it
 PRAGMAS = """PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA secure_delete=ON;
 PRAGMA temp_store=MEMORY;"""
+TABLES, MIGRATION = (
+    sql.format(key="INTEGER PRIMARY KEY", real="REAL", bytes="BLOB", whole="INTEGER")
+    for sql in (tables.TABLES, tables.MIGRATION + tables.TABLES)
+)
 Result = TypeVar("Result")
 MAX_VALUE_BYTES = 1 << 24
 NOT_TABLES = """SELECT (SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index') OR (type = 'table' AND rootpage = 0))
@@ -37,15 +41,20 @@ NOT_TABLES = """SELECT (SELECT count(*) FROM sqlite_master WHERE type NOT IN ('t
 Job = tuple[Operation[Any], tuple[Any, ...], Future[Any]]
 
 
+def _connect(address: str | Path, **more: Any) -> sqlite3.Connection:
+    """A connection that waits for another, and leaves transactions to us."""
+    made: sqlite3.Connection = sqlite3.connect(
+        address, timeout=PATIENCE, isolation_level=None, check_same_thread=False, **more
+    )
+    return made
+
+
 def read_only_connection(path: Path) -> sqlite3.Connection:
     """A connection that cannot write, also while a server runs."""
     if not path.is_file():
         raise FileError(f"{path}: there is no such database")
-    address = f"{path.resolve().as_uri()}?mode=ro"
     try:
-        return sqlite3.connect(
-            address, uri=True, timeout=PATIENCE, isolation_level=None, check_same_thread=False
-        )
+        return _connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
     except sqlite3.Error as error:
         raise FileError(f"{path}: cannot be read as a database, {error}") from error
 
@@ -59,8 +68,7 @@ def is_older(connection: sqlite3.Connection) -> bool:
 
 def migrate(connection: sqlite3.Connection) -> None:
     """Bring tables of the version before to this one, wholly or not at all."""
-    statements = (tables.MIGRATION + tables.TABLES).format(**tables.SQLITE_WORDS)
-    connection.executescript(f"BEGIN IMMEDIATE; {statements} COMMIT;")
+    connection.executescript(f"BEGIN IMMEDIATE; {MIGRATION} COMMIT;")
 
 
 def kept_copy(path: Path) -> Path:
@@ -92,7 +100,7 @@ class SqliteStore(Store):
         try:
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))  # for its owner's eyes
             self._writer = self._open()
-            self._file = self._identity()
+            self._status = os.stat(self.path)
         except (sqlite3.Error, OSError) as error:
             os.close(self._lock)
             raise FileError(f"{self.path}: cannot be opened as a database, {error}") from error
@@ -100,26 +108,22 @@ class SqliteStore(Store):
         self._thread.start()
 
     def _open(self) -> sqlite3.Connection:
-        connection = sqlite3.connect(
-            self.path, timeout=PATIENCE, isolation_level=None, check_same_thread=False
-        )
+        connection = _connect(self.path)
         try:
             if is_older(connection):
                 copy_database(connection, kept_copy(self.path))
                 migrate(connection)
-            connection.executescript(PRAGMAS + tables.TABLES.format(**tables.SQLITE_WORDS))
+            connection.executescript(PRAGMAS + TABLES)
         except BaseException:
             connection.close()
             raise
         return connection
 
-    def _identity(self) -> tuple[int, int] | None:
-        """Which file the path leads to; None where there is none."""
-        try:
-            status = os.stat(self.path)
-        except OSError:
-            return None
-        return status.st_dev, status.st_ino
+    def _is_same_file(self) -> bool:
+        """Whether the path still leads to the file that was opened."""
+        with suppress(OSError):
+            return os.path.samestat(self._status, os.stat(self.path))
+        return False
 
     # ------------------------------------------------------------ what callers use
 
@@ -209,7 +213,7 @@ class SqliteStore(Store):
         """Run all jobs in one transaction; one that fails is undone alone, the others are committed."""
         finished: list[tuple[Job, Any]] = []
         try:
-            if self._identity() != self._file:
+            if not self._is_same_file():
                 raise UnreachableError(f"{self.path} was deleted or replaced; stop the server, put it back")
             with _failures():
                 self._writer.execute("BEGIN IMMEDIATE")
@@ -236,14 +240,14 @@ class SqliteStore(Store):
         self._writer.execute("SAVEPOINT operation")
         try:
             with _failures():
-                result = operation(Transaction(self._writer), *arguments)
+                return operation(Transaction(self._writer), *arguments)
         except BaseException:
             if self._writer.in_transaction:
                 self._writer.execute("ROLLBACK TO operation")
-                self._writer.execute("RELEASE operation")
             raise
-        self._writer.execute("RELEASE operation")
-        return result
+        finally:
+            if self._writer.in_transaction:
+                self._writer.execute("RELEASE operation")
 
 
 @contextmanager
