@@ -419,16 +419,11 @@ class Recorded(Transaction):
         super().__init__(tx.cursor, tx.mark, tx.drawing)
         object.__setattr__(self, "locks", locks)
 
-    def rows(self, sql, *values):
-        if sql.startswith("UPDATE participant"):
-            self.locks.append(("participant", values[0]))
-        return super().rows(sql, *values)
-
     def run(self, sql, *values):
         if sql.startswith("UPDATE participant"):
-            self.locks.append(("participant", values[-1]))
+            self.locks.append(("participant", values[sql[: sql.index(" id = ?")].count("?")]))
         assert not sql.startswith("UPDATE question")
-        super().run(sql, *values)
+        return super().run(sql, *values)
 
     def run_many(self, sql, values):
         if sql.startswith("UPDATE question"):

@@ -149,9 +149,7 @@ class Counts:
     def add_cells(self, cells: CountedCells) -> None:
         """Add cells that were counted elsewhere, in integers of any size."""
         self._most += int(cells.total.max(initial=0))
-        same = _as(
-            CountedCells(cells.keys.astype(np.int64, copy=False), cells.net, cells.total), self._kind()
-        )
+        same = _as(cells._replace(keys=cells.keys.astype(np.int64, copy=False)), self._kind())
         if self.dense:
             self._roomy_grid()
             self._put(same)
@@ -173,7 +171,7 @@ class Counts:
         size = len(first.keys) + len(second.keys)
         kind = self._kind()
         keys, net, total = np.empty(size, np.int64), np.empty(size, kind), np.empty(size, kind)
-        n = merge_cells(*_as(first, kind), *_as(second, kind), keys, net, total)
+        n = merge_cells(tuple(_as(first, kind)), tuple(_as(second, kind)), keys, net, total)
         self._runs.append(CountedCells(keys[:n], net[:n], total[:n]))
 
     def cells(self) -> CountedCells:
@@ -242,18 +240,9 @@ def count_sorted(signed_keys: Any, keys: Any, net: Any, total: Any) -> int:
 
 
 @compiled()
-def merge_cells(
-    keys_a: Any,
-    net_a: Any,
-    total_a: Any,
-    keys_b: Any,
-    net_b: Any,
-    total_b: Any,
-    keys: Any,
-    net: Any,
-    total: Any,
-) -> int:
+def merge_cells(one: Any, other: Any, keys: Any, net: Any, total: Any) -> int:
     """Two sorted lists of cells -> one. Out: keys, net, total, filled from the front. Returns how many."""
+    (keys_a, net_a, total_a), (keys_b, net_b, total_b) = one, other
     a, b, cells = 0, 0, 0
     while a < keys_a.size or b < keys_b.size:
         take_a = b == keys_b.size or (a < keys_a.size and keys_a[a] <= keys_b[b])

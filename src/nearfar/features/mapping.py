@@ -17,12 +17,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy import sparse
 
 from nearfar.design.landmarks import landmark_indices as design_indices
-from nearfar.errors import (
-    CoverageWarning,
-    InputError,
-    UnfittedColumnWarning,
-    UninformedWarning,
-)
+from nearfar.errors import CoverageWarning, InputError, UnfittedColumnWarning, UninformedWarning
 from nearfar.features.counts import Counts
 from nearfar.features.k1 import K1
 from nearfar.features.k2 import K2
@@ -111,24 +106,21 @@ class TripletMap:
         """
         batch = as_triplets(answers)
         with _one_at_a_time:
-            self._add(batch)
-        return self
-
-    def _add(self, batch: Triplets) -> None:
-        if not hasattr(self, "_counts"):
-            if hasattr(self, "_phi"):
+            if not hasattr(self, "_counts"):
+                if hasattr(self, "_phi"):
+                    raise InputError(
+                        "partial_fit: this map was fitted in one go and kept no counts; start a new FeatureMap and "
+                        "give all batches to partial_fit"
+                    )
+                self._start(batch.objects)
+            elif batch.objects is not self.objects_ and batch.objects != self.objects_:
                 raise InputError(
-                    "partial_fit: this map was fitted in one go and kept no counts; start a new FeatureMap and "
-                    "give all batches to partial_fit"
+                    f"partial_fit: this batch names {len(batch.objects)} objects, the first one named "
+                    f"{len(self.objects_)} or other ones; give every batch the same list of objects"
                 )
-            self._start(batch.objects)
-        elif batch.objects is not self.objects_ and batch.objects != self.objects_:
-            raise InputError(
-                f"partial_fit: this batch names {len(batch.objects)} objects, the first one named "
-                f"{len(self.objects_)} or other ones; give every batch the same list of objects"
-            )
-        self._count(batch)
-        self.__dict__.pop("_phi", None)
+            self._count(batch)
+            self.__dict__.pop("_phi", None)
+        return self
 
     def _start(self, objects: tuple[str, ...]) -> None:
         check_form(self.layout, self.dtype)
@@ -137,16 +129,19 @@ class TripletMap:
         self._mark_objects = landmark_indices(self.landmarks, objects)
         mark = np.full(len(objects), -1, dtype=np.int32)
         mark[self._mark_objects] = np.arange(len(self._mark_objects), dtype=np.int32)
+        # a grid where Phi has all columns and is to be dense; else it may turn out
+        all_columns = [self.landmarks is not None or not part.of_pairs for part in parts]
         self._counts = [
-            Counts(part, len(objects), mark, len(self._mark_objects), dense=self._in_grid(part))
-            for part in parts
+            Counts(
+                part,
+                len(objects),
+                mark,
+                len(self._mark_objects),
+                dense=(self.layout == "dense" and whole) or None,
+            )
+            for part, whole in zip(parts, all_columns, strict=True)
         ]
         self.__dict__.pop("_phi", None)
-
-    def _in_grid(self, part: Part) -> bool | None:
-        """True where Phi has all columns and is to be dense; None where it may turn out."""
-        all_columns = self.landmarks is not None or not part.of_pairs
-        return True if self.layout == "dense" and all_columns else None
 
     def _count(self, answers: Triplets) -> None:
         for counts in self._counts:
@@ -227,12 +222,7 @@ class TripletMap:
     # ---------------------------------------------------------------- new objects
 
     def transform(self, answers: Triplets | ArrayLike) -> Phi:
-        """One row per ``answers.objects``, from these answers alone, over the fitted columns.
-
-        Objects are matched to columns by name (an array: by index). An answer on a column that was not fitted
-        counts in the row's length (k1, k2) or is lost (score: what it says about two new objects, which are no
-        columns for each other), and is reported by a warning.
-        """
+        """One row per ``answers.objects``, from these answers alone, over the fitted columns; see ``FeatureMap``."""
         self._ready()
         new = as_triplets(answers, self.objects_)
         rows, outside = [], 0
@@ -271,7 +261,6 @@ class TripletMap:
         """Write the fitted map as NPZ, without pickle."""
         from nearfar.features.storage import save
 
-        self._ready()
         save(self, path)
 
     @classmethod

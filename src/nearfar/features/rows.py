@@ -12,8 +12,7 @@ from scipy import sparse
 
 from nearfar._tools import threads
 from nearfar._tools.compiled import compiled
-from nearfar._tools.memory import available_bytes
-from nearfar.errors import TooLargeError
+from nearfar._tools.memory import check_bytes
 from nearfar.features.counts import Counts
 from nearfar.features.part import ColumnCodes
 
@@ -48,9 +47,7 @@ def rows_from_counts(
     """Rows over the given columns, or over those that occur (all of them with ``keep_all``)."""
     make = _from_cells if counts.grid is None else _from_grid
     rows = make(counts, codes, keep_all, np.dtype(dtype))
-    if not counts.part.of_pairs:
-        rows = replace(rows, phi=_with_self(rows, counts.mark))
-    return rows
+    return rows if counts.part.of_pairs else replace(rows, phi=_with_self(rows, counts.mark))
 
 
 def _with_self(rows: FeatureRows, mark: NDArray[Any]) -> Block:
@@ -63,11 +60,8 @@ def _with_self(rows: FeatureRows, mark: NDArray[Any]) -> Block:
         phi[mine, mark[mine]] = 1
         phi *= scale[:, None]
         return phi
-    spots = (
-        mine.astype(phi.indices.dtype),
-        mark[mine].astype(phi.indices.dtype),
-    )  # scikit-learn takes 32 bits only
-    itself = (np.ones(len(mine), phi.dtype), spots)
+    kind = phi.indices.dtype  # scikit-learn takes 32 bits only
+    itself = (np.ones(len(mine), phi.dtype), (mine.astype(kind), mark[mine].astype(kind)))
     joined = sparse.csc_array(phi + sparse.csc_array(itself, shape=phi.shape))
     joined.data *= scale[joined.indices]
     return joined
@@ -90,13 +84,9 @@ def _from_grid(
     blocks = threads.blocks(grid.shape[0], threads.n_threads() if grid.size > 100_000 else 1)
     tallies = [np.zeros(grid.shape[1], np.int64) for _ in blocks]
     by_ratio = counts.part.of_pairs
-    threads.run(
-        grid_rows,
-        [(grid, by_ratio, a, b, phi, tally) for (a, b), tally in zip(blocks, tallies, strict=True)],
-    )
-    per_column = np.zeros(grid.shape[1], np.int64)
-    for tally in tallies:
-        per_column += tally
+    jobs = [(grid, by_ratio, a, b, phi, tally) for (a, b), tally in zip(blocks, tallies, strict=True)]
+    threads.run(grid_rows, jobs)
+    per_column = np.sum([np.zeros(grid.shape[1], np.int64), *tallies], axis=0)
     occurring, outside = counts.part.all_codes(counts.n_marks), 0
     if codes is None:
         wanted = np.arange(len(occurring)) if keep_all else np.flatnonzero(per_column)
@@ -143,9 +133,8 @@ def _spread(phi: Any, position: NDArray[np.int64], width: int) -> sparse.csc_arr
         phi, position = phi[:, known], position[known]
     lengths: NDArray[Any] = np.zeros(width + 1, phi.indptr.dtype)
     lengths[position + 1] = np.diff(phi.indptr)
-    return sparse.csc_array(
-        (phi.data, phi.indices, np.cumsum(lengths, dtype=lengths.dtype)), (phi.shape[0], width)
-    )
+    starts = np.cumsum(lengths, dtype=lengths.dtype)
+    return sparse.csc_array((phi.data, phi.indices, starts), (phi.shape[0], width))
 
 
 def shared_columns(rows_per_column: NDArray[Any], n_informed: int) -> float:
@@ -163,17 +152,21 @@ def stack(blocks: Sequence[Block], layout: str, dtype: DTypeLike) -> Phi:
     """Blocks in order, every row again of unit length, as "dense" or "sparse" or as they come ("auto")."""
     if len(blocks) > 1:
         # a block's row has length one or zero, so the stacked row has the root of how many are informed
-        parts = np.sum([informed_rows(block) for block in blocks], axis=0)
-        scale = (1 / np.sqrt(np.maximum(parts, 1))).astype(dtype)
+        informed = np.sum([informed_rows(block) for block in blocks], axis=0)
+        scale = (1 / np.sqrt(np.maximum(informed, 1))).astype(dtype)
         blocks = [_scale_rows(block, scale) for block in blocks]
-    as_dense = layout == "dense" or (layout == "auto" and all(isinstance(b, np.ndarray) for b in blocks))
-    if as_dense:
-        if any(not isinstance(block, np.ndarray) for block in blocks):
-            _check_fits(blocks[0].shape[0], sum(block.shape[1] for block in blocks), np.dtype(dtype).itemsize)
+    are_dense = all(isinstance(block, np.ndarray) for block in blocks)
+    if layout == "dense" or (layout == "auto" and are_dense):
+        if not are_dense:
+            n, p = blocks[0].shape[0], sum(block.shape[1] for block in blocks)
+            remedy = "use layout='sparse', or landmarks"
+            check_bytes(n * p * np.dtype(dtype).itemsize, f"a dense Phi of {n:,} x {p:,} needs", remedy)
         arrays = [block if isinstance(block, np.ndarray) else block.toarray() for block in blocks]
         return arrays[0] if len(arrays) == 1 else np.hstack(arrays)
-    rows = [_csr(block) for block in blocks]
-    return rows[0] if len(rows) == 1 else sparse.csr_array(sparse.hstack(rows, format="csr"))
+    parts = [sparse.csr_array(block) for block in blocks]
+    rows = parts[0] if len(parts) == 1 else sparse.csr_array(sparse.hstack(parts, format="csr"))
+    rows.eliminate_zeros()
+    return rows
 
 
 def informed_rows(block: Block) -> NDArray[np.bool_]:
@@ -185,28 +178,12 @@ def informed_rows(block: Block) -> NDArray[np.bool_]:
     return informed
 
 
-def _csr(block: Block) -> sparse.csr_array:
-    rows = sparse.csr_array(block)
-    rows.eliminate_zeros()
-    return rows
-
-
 def _scale_rows(block: Block, scale: NDArray[Any]) -> Block:
     if isinstance(block, np.ndarray):
         scaled: NDArray[Any] = block * scale[:, None]
         return scaled
-    return sparse.csc_array(
-        (block.data * scale[block.indices], block.indices, block.indptr), shape=block.shape
-    )
-
-
-def _check_fits(n_rows: int, n_columns: int, itemsize: int) -> None:
-    needed, free = n_rows * n_columns * itemsize, available_bytes()
-    if needed > free:
-        raise TooLargeError(
-            f"a dense Phi of {n_rows:,} x {n_columns:,} takes {needed / 1e9:.0f} GB and {free / 1e9:.0f} GB are free; "
-            "use layout='sparse', or landmarks"
-        )
+    data = block.data * scale[block.indices]
+    return sparse.csc_array((data, block.indices, block.indptr), shape=block.shape)
 
 
 # -------------------------------------------------------------------- loops
