@@ -1,5 +1,6 @@
-"""Which questions to ask, and of whom: landmark designs, random draws, trios, grids, checks, repeats, booklets."""
+"""Which questions to ask, and of whom: landmark designs, random draws, trios, grids, checks, repeats, booklets, adaptive ones."""
 
+from nearfar.design.adaptive import AdaptiveQuestions, next_questions
 from nearfar.design.booklets import Booklets, arrange, booklets, new_places
 from nearfar.design.draws import (
     check_questions,
@@ -14,6 +15,7 @@ from nearfar.design.scheme import Scheme
 
 __all__ = [
     "KINDS",
+    "AdaptiveQuestions",
     "Booklets",
     "Questions",
     "Scheme",
@@ -25,6 +27,7 @@ __all__ = [
     "landmark_questions",
     "near_questions",
     "new_places",
+    "next_questions",
     "random_landmarks",
     "random_questions",
     "trio_questions",

@@ -98,7 +98,7 @@ def near_questions(
     >>> np.bincount(questions.anchor).tolist(), np.bincount(questions.array.ravel()).tolist()
     ([2, 2, 2, 2, 2, 2, 2, 2, 2], [6, 6, 6, 6, 6, 6, 6, 6, 6])
     """
-    names = _at_least_three(objects)
+    names = at_least_three(objects)
     if besides is not None and (besides.kind != "near" or besides.objects != names):
         raise InputError(f"besides: expected near questions about the same objects, got {besides!r}")
     asked = [] if besides is None else besides.array.tolist()
@@ -128,7 +128,7 @@ def trio_questions(
     """
     if kind not in ("odd", "central"):
         raise InputError(f"kind: expected 'odd' or 'central', got {kind!r}")
-    names = _at_least_three(objects)
+    names = at_least_three(objects)
     total = count_rows(len(names), [3])
     wanted = total if budget is None else budget
     check_budget(wanted, total)
@@ -155,12 +155,9 @@ def grid_questions(
     >>> grid_questions(20, size=6, pick=2)
     Questions(20 grid questions, 20 objects)
     """
-    names = _at_least_three(objects)
+    names = at_least_three(objects)
     n = len(names)
-    check_count(size, "size", least=2)
-    if size > n - 1:
-        raise InputError(f"size: {size} options and an anchor need {size + 1} objects, got {n:,}")
-    check_count(pick, "pick", most=size - 1)
+    check_screen(n, size, pick)
     total = count_rows(n, [1, size])
     wanted = n if budget is None else budget
     check_budget(wanted, total)
@@ -169,7 +166,16 @@ def grid_questions(
     return Questions(rows, names, "grid", pick)
 
 
-def _at_least_three(objects: Objects) -> tuple[str, ...]:
+def check_screen(n: int, size: int, pick: int) -> None:
+    """Refuse a screen with more options than there are objects, or with nothing left to pick from."""
+    check_count(size, "size", least=2)
+    if size > n - 1:
+        raise InputError(f"size: {size} options and an anchor need {size + 1} objects, got {n:,}")
+    check_count(pick, "pick", most=size - 1)
+
+
+def at_least_three(objects: Objects) -> tuple[str, ...]:
+    """Names of the objects, of which a question needs three."""
     names = object_names(objects)
     if len(names) < 3:
         raise InputError(f"objects: a question needs three objects, got {len(names)}")
