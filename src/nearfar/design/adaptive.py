@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 MAX_COORDINATES = 1500  # of all points, with one posterior for all of them
 DRAWS = 64  # from the posterior
 CANDIDATES = 300  # questions that are scored for an anchor
-SHARPNESS = 8.0  # a question is drawn with a probability that goes with this power of its score
+SHARPNESS = 30.0  # a question is drawn with a probability that goes with this power of its score
 
 
 @dataclass(frozen=True, eq=False)
@@ -44,6 +44,9 @@ class AdaptiveQuestions:
     questions : in the order in which they should be asked.
     score : (m,) expected information about the positions, in nats.
     probability : (m,) with which the question was drawn among the candidates of its anchor.
+
+    >>> next_questions([], 5, 3).questions
+    Questions(3 questions, 5 objects)
     """
 
     questions: Questions
@@ -60,13 +63,14 @@ def next_questions(
     size: int = 8,
     pick: int = 2,
     features: Any = None,
-    n_components: int = 3,
+    n_components: int = 4,
     seed: Seed = 0,
 ) -> AdaptiveQuestions:
     """Choose the ``n`` questions that should be asked next.
 
-    Objects that were the anchor least often come first, so that all are it equally often, give or take one. No three objects
-    come twice, and no object stands in more than twice as many of the questions as the average.
+    Objects that were the anchor least often come first, so that all are it equally often, give or take one (in trios: the
+    first of the three, in these questions). No three objects come twice, and no object is an option more than twice as often
+    as the average.
 
     Parameters
     ----------
@@ -82,8 +86,8 @@ def next_questions(
     >>> points = np.random.default_rng(0).normal(size=(12, 2))
     >>> answers = simulate.answers(next_questions([], 12, 60).questions, points=points).triplets
     >>> chosen = next_questions(answers)
-    >>> np.bincount(chosen.questions.anchor).tolist()
-    [1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1]
+    >>> chosen.questions, bool((chosen.score > 0).all())
+    (Questions(12 questions, 12 objects), True)
     """
     names = at_least_three(as_triplets(answers).objects if objects is None else objects)
     given = as_triplets(answers, names) if len(answers) else None
@@ -95,7 +99,9 @@ def next_questions(
     rng = generator(seed)
     draws = _posterior(given, names, features, n_components, rng)
     chosen = _Chooser(draws, kind, size if kind == "grid" else 2, wanted, rng)
-    before = np.bincount([] if given is None else given.anchor, minlength=len(names))
+    before = np.zeros(len(names), dtype=np.int64)
+    if given is not None and kind in ("near", "grid"):
+        before += np.bincount(given.anchor, minlength=len(names))
     levels = _filled(before, wanted, rng)
     for anchor in rng.permutation(len(names)).tolist():
         chosen.draw(anchor, levels[anchor])
@@ -205,7 +211,7 @@ class _Chooser:
         self.draws, self.kind, self.width, self.rng = draws, kind, width, rng
         n = draws.shape[1]
         self.load = np.zeros(n)
-        self.most = max(2.0 * wanted * (1 + width) / n, 3.0)  # questions that an object may stand in
+        self.most = max(2.0 * wanted * width / n, 2.0)  # questions that an object may be an option of
         self.trios: set[tuple[int, ...]] = set()
         self.rows: list[Ints] = []
         self.score: list[float] = []
@@ -231,7 +237,7 @@ class _Chooser:
             trio = tuple(sorted(rows[row].tolist()))
             if not free:
                 break
-            if trio in self.trios or (self.load[rows[row]] >= self.most).any():
+            if trio in self.trios or (self.load[rows[row, 1:]] >= self.most).any():
                 continue
             self._take(rows[row], trio, score[row], probability[row], free.pop())
             self._learn(utilities[:, row], p[:, row])
@@ -242,7 +248,7 @@ class _Chooser:
     def _take(self, row: Ints, trio: tuple[int, ...], score: float, probability: float, turn: int) -> None:
         self.rows.append(row)
         self.trios.add(trio)
-        self.load[row] += 1
+        self.load[row[1:]] += 1
         self.score.append(float(score))
         self.probability.append(float(probability))
         self.turn.append(turn)
