@@ -115,6 +115,18 @@ class Tab:
             opened,
         )
 
+    def tap(self, selector, number=0):
+        """Touch the middle of an element with a finger."""
+        element = self.driver.find_elements("css selector", selector)[number]
+        x, y = self.js(
+            "((one) => { one.scrollIntoView({block: 'center'}); const box = one.getBoundingClientRect(); "
+            "return [box.x + box.width / 2, box.y + box.height / 2]; })(arguments[0])",
+            element,
+        )
+        self.driver.execute_cdp_cmd("Emulation.setTouchEmulationEnabled", {"enabled": True})
+        for kind, points in (("touchStart", [{"x": x, "y": y}]), ("touchEnd", [])):
+            self.driver.execute_cdp_cmd("Input.dispatchTouchEvent", {"type": kind, "touchPoints": points})
+
     def offline(self, yes):
         self.driver.execute_cdp_cmd("Network.enable", {})
         self.driver.execute_cdp_cmd(

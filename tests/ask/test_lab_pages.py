@@ -1,5 +1,6 @@
 """Forms, sounds and ways out, in a real browser: by keyboard and touch, on a wide and a narrow screen, light and dark."""
 
+import base64
 import contextlib
 
 import pytest
@@ -25,6 +26,16 @@ least = 1
 most = 7
 labels = ["not at all", "very"]
 """
+# 16 by 16 red pixels for .4 seconds, VP8:  ffmpeg -f lavfi -i color=c=red:s=16x16:d=0.4:r=5 -c:v libvpx -b:v 20k -f webm
+FILM = base64.b64decode(
+    "GkXfo59ChoEBQveBAULygQRC84EIQoKEd2VibUKHgQJChYECGFOAZwEAAAAAAAHWEU2bdLpNu4tTq4QVSalmU6yBoU27i1OrhBZUrmtTrIHG"
+    "TbuMU6uEElTDZ1OsggEMTbuMU6uEHFO7a1OsggHA7AEAAAAAAABZAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA"
+    "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAVSalmoCrXsYMPQkBNgIRMYXZmV0GETGF2ZkSJiEB5AAAA"
+    "AAAAFlSua8GuAQAAAAAAADjXgQFzxYgAAAAAAAAAAZyBACK1nIN1bmSIgQCGhVZfVlA4g4EBI+ODhAvrwgDgibCBELqBEJqBAhJUw2fRc3PO"
+    "Y8CLY8WIAAAAAAAAAAFnyJhFo4dFTkNPREVSRIeLTGF2YyBsaWJ2cHhnyKJFo4hEVVJBVElPTkSHlDAwOjAwOjAwLjQwMDAwMDAwMAAAH0O2"
+    "ddnngQCjvYEAAIDwAgCdASoQABAAAEcIhYWIhYSIAgICdaoD+AP6Ag1NGAD+/W7z/+OZNzDE/45t//FhPA4oyP/xUQCjlYEAyACxAQABEBAA"
+    "GAAYWC/0AAgAABxTu2uRu4+zgQC3iveBAfGCAWLwgQM="
+)
 
 
 @pytest.fixture
@@ -103,6 +114,46 @@ def test_a_form_of_every_kind_and_sounds_by_keyboard_and_touch(tab, study, tmp_p
     }  # fmt: skip
     (row,) = ready.store.read_now(researcher.people_rows)
     assert row[3] == 4 and row[12] == 1 and row[14] == 0  # answers, cannot tell, replays
+
+
+@pytest.mark.parametrize(("width", "dark", "touch"), [(1280, True, False), (390, False, True)])
+def test_films_are_played_to_the_end_by_keyboard_and_by_touch(tab, study, tmp_path, width, dark, touch):
+    (tmp_path / "films").mkdir()
+    for number in range(6):  # an element that players skip makes them differ
+        (tmp_path / "films" / f"f{number}.webm").write_bytes(FILM + b"\xec\x81" + bytes([number]))
+    ready, url = study(objects="films", questions=SHORT, people='aim = 4\n[screen]\nsize = 120\nunit = "px"')
+    tab.open(url, width=width, dark=dark)
+    tab.begin()
+    for number in range(4):
+        tab.until(f"document.getElementById('where').textContent.startsWith('Question {number + 1} of')")
+        tab.until("document.querySelectorAll('.play:enabled').length === 3")
+        for played in range(3 + (number == 3)):  # the first of the last question is played twice
+            assert tab.js("document.querySelectorAll('.option:enabled').length") == (2 if played == 3 else 0)
+            if touch:
+                tab.tap(".play", played % 3)
+            else:
+                tab.driver.find_element("css selector", "body").send_keys(" ")
+            tab.until("[...document.querySelectorAll('video')].some((film) => !film.paused)")
+            tab.until("[...document.querySelectorAll('video')].every((film) => film.paused)")
+        tab.until("document.querySelectorAll('.option:enabled').length === 2")
+        shown = tab.js(
+            "[...document.querySelectorAll('video')].map((film) => [film.videoWidth, film.clientWidth])"
+        )
+        assert [width for width, _ in shown] == [16] * 3 and all(80 <= wide <= 120 for _, wide in shown)
+        assert tab.js("document.documentElement.scrollWidth") <= width and tab.hard_to_read() == []
+        if touch:
+            tab.tap(".option", 1)
+        else:
+            tab.choose(key="2")
+    tab.until("document.documentElement.dataset.ended === 'true'")
+    assert tab.complaints() == []
+    rows = ready.store.read_now(researcher.answer_rows)
+    assert [row[4] for row in rows] == ["[1]"] * 4 and [row[9] for row in rows] == [
+        0,
+        0,
+        0,
+        1,
+    ]  # choices, replays
 
 
 def test_a_form_filled_without_a_connection_is_sent_later_and_not_asked_again(tab, study):
