@@ -177,7 +177,7 @@ class Stored:
         """The value; its arrays lie in the file, read when they are looked at, and cannot be changed."""
         mapped = self._mapped or (
             self._map() if self.size else memoryview(b"")
-        )  # an empty file cannot be mapped
+        )  # no empty file can be mapped
         if self.stays_mapped:
             self._mapped = mapped
         return pickle.loads(self._head, buffers=[mapped[start:stop] for start, stop in self._spans])
@@ -319,9 +319,8 @@ class RowBlocks:
         if not len(used):
             used = np.zeros(1, dtype=np.intp)
         blocks, wanted = [self.blocks[b] for b in used], [rows[home == b] - edges[b] for b in used]
-        pieces = self.backend.gather(
-            "picking rows", self.backend.map("picking rows", pick or _pick, blocks, wanted)
-        )
+        picked = self.backend.map("picking rows", pick or _pick, blocks, wanted)
+        pieces = self.backend.gather("picking rows", picked)
         order = np.argsort(np.concatenate([np.flatnonzero(home == b) for b in used]), kind="stable")
         stacked = join(pieces)
         return stacked if np.array_equal(order, np.arange(len(order))) else stacked[order]

@@ -188,7 +188,7 @@ def test_ties_are_joined_alike_however_products_are_summed():
 def test_too_many_objects_name_the_size_and_the_way_out(monkeypatch):
     phi = make_phi(50, 10)
     monkeypatch.setattr(LIMITS, "memory_bytes", 10_000)
-    sentence = r"50 objects have 1,225 distances, which take 0.0 GB .*link_clusters\(phi, n_clusters=50\)"
+    sentence = r"1,225 distances of 50 objects need 0.0 GB.*link_clusters\(phi, n_clusters=50\)"
     with pytest.raises(TooLargeError, match=sentence):
         nf.linkage(phi)
 

@@ -33,7 +33,7 @@ def atomic_path(target: str | os.PathLike[str]) -> Iterator[Path]:
     """
     given, final = Path(target), check_target(target)
     direct = final.exists() and not final.is_file()
-    temporary = final if direct else _beside(final)
+    temporary = final if direct else final.with_name(f".{secrets.token_hex(4)}.tmp.{final.name}")
     try:
         yield temporary
         if not direct:
@@ -75,10 +75,6 @@ def make_folder(folder: Path) -> None:
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
         raise FileError(f"{folder}: cannot be made, {reason}; name another folder") from error
-
-
-def _beside(final: Path) -> Path:
-    return final.with_name(f".{secrets.token_hex(4)}.tmp.{final.name}")
 
 
 def _number(error: Exception) -> int | None:

@@ -31,11 +31,8 @@ def check_count(value: Any, name: str, *, least: int = 1, most: int | None = Non
     >>> check_count(3, "n_clusters")
     3
     """
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        fits = False
-    else:
-        fits = least <= int(value) and (most is None or int(value) <= most)
-    if not fits:
+    is_whole = isinstance(value, Integral) and not isinstance(value, bool)
+    if not is_whole or int(value) < least or (most is not None and int(value) > most):
         wanted = f">= {least:,}" if most is None else f"from {least:,} to {most:,}"
         raise InputError(f"{name} must be an integer {wanted}, got {brief(value)}")
     return int(value)
@@ -53,9 +50,8 @@ def generator(seed: Any, name: str = "seed") -> np.random.Generator:
     try:
         return np.random.default_rng(seed)
     except (TypeError, ValueError) as error:
-        raise InputError(
-            f"{name} must be None, an integer >= 0 or a numpy Generator, got {brief(seed)}"
-        ) from error
+        expected = "None, an integer >= 0 or a numpy Generator"
+        raise InputError(f"{name} must be {expected}, got {brief(seed)}") from error
 
 
 def seed_number(seed: Any) -> int:
@@ -71,13 +67,10 @@ def check_rows(values: ArrayLike, n: int, name: str, *, finite: bool = True) -> 
     if array.dtype.kind not in "iuf":
         array = array.astype(np.float64)
     if array.ndim != 2 or len(array) != n:
-        raise InputError(
-            f"{name}: expected one row for each of the {n:,} objects, got an array of shape {array.shape}"
-        )
+        got = f"got an array of shape {array.shape}"
+        raise InputError(f"{name}: expected one row for each of the {n:,} objects, {got}")
     bad = (~np.isfinite(array) if finite else np.isnan(array)).any(axis=1)
     if bad.any():
-        row = int(np.argmax(bad))
-        raise InputError(
-            f"{name}, row {row}: a value is NaN or infinite; leave such objects out of the questions"
-        )
+        where, remedy = f"{name}, row {int(np.argmax(bad))}", "leave such objects out of the questions"
+        raise InputError(f"{where}: a value is NaN or infinite; {remedy}")
     return array

@@ -11,7 +11,7 @@ import os
 import warnings
 from collections.abc import Callable
 from contextlib import suppress
-from typing import Any
+from typing import Any, cast
 
 from numba import njit
 from numba.core.caching import FunctionCache
@@ -29,16 +29,17 @@ def compiled(**options: Any) -> Decorator:
     """
 
     def decorate(function: Callable[..., Any]) -> Callable[..., Any]:
-        made = njit(nogil=True, **options)(function)
+        made: Any = njit(nogil=True, **options)(function)
+        # without a home numba would make a folder called ~ here
+        has_home = os.environ.get("NUMBA_CACHE_DIR") or os.path.expanduser("~") != "~"
         try:
-            if _has_home() or not _is_read_only(function):
+            if has_home or not _is_read_only(function):
                 made._cache = _Cache(function)
             else:
                 _warn("there is no home folder")
         except (RuntimeError, OSError):  # numba found no folder that it can write to
             _warn("no folder for them can be written")
-        loop: Callable[..., Any] = made
-        return loop
+        return cast("Callable[..., Any]", made)
 
     return decorate
 
@@ -63,11 +64,6 @@ class _Cache(Base):  # type: ignore[misc]
             _warn((error.strerror or str(error)).lower())
         except Exception:  # a damaged index that could not be written anew above
             _warn("a file of the cache is damaged")
-
-
-def _has_home() -> bool:
-    """Whether numba will find a folder for the user; it would make one called ``~`` here where there is none."""
-    return bool(os.environ.get("NUMBA_CACHE_DIR")) or os.path.expanduser("~") != "~"
 
 
 def _is_read_only(function: Callable[..., Any]) -> bool:

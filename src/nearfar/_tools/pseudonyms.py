@@ -53,8 +53,6 @@ def _code(name: str, key: str, length: int) -> str:
 def key_beside(page: str | os.PathLike[str]) -> str:
     """The key beside a report (``report.html`` -> ``report.key``), or a new one for ``keep_key``.
 
-    Examples
-    --------
     >>> len(key_beside("no-such-report.html"))  # there is none, so a new one
     32
     """
@@ -65,8 +63,6 @@ def key_beside(page: str | os.PathLike[str]) -> str:
 def keep_key(page: str | os.PathLike[str], key: str) -> None:
     """Write the key beside a report, for its owner's eyes only, unless there is one.
 
-    Examples
-    --------
     >>> import tempfile
     >>> page = Path(tempfile.mkdtemp()) / "report.html"
     >>> keep_key(page, "a line of text")
@@ -82,23 +78,13 @@ def keep_key(page: str | os.PathLike[str], key: str) -> None:
 
 
 def read_key(path: str | os.PathLike[str]) -> str:
-    """The key in a file.
-
-    Examples
-    --------
-    >>> import tempfile
-    >>> path = Path(tempfile.mkdtemp()) / "report.key"
-    >>> _ = path.write_text("a line of text\\n")
-    >>> read_key(path)
-    'a line of text'
-    """
+    """The key in a file."""
+    expected = "expected the key of pseudonyms, one line of text"
     try:
         key = Path(path).read_text(encoding="utf-8").strip()
     except (OSError, UnicodeDecodeError) as error:
         reason = (getattr(error, "strerror", None) or "it is not text").lower()
-        raise FileError(
-            f"{path}: cannot be read, {reason}; expected the key of pseudonyms, one line of text"
-        ) from error
+        raise FileError(f"{path}: cannot be read, {reason}; {expected}") from error
     if not key:
-        raise FileError(f"{path}: is empty; expected the key of pseudonyms, one line of text")
+        raise FileError(f"{path}: is empty; {expected}")
     return key

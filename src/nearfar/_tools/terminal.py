@@ -39,8 +39,6 @@ def write_out(data: bytes | str) -> None:
         text = data if isinstance(data, str) else data.decode(errors="backslashreplace")
         out.write(printable(text) if out.isatty() else text)
         return
-    out.flush()
-    out.buffer.write(
-        data.encode(errors="backslashreplace") if isinstance(data, str) else data
-    )  # UTF-8 anywhere
+    out.flush()  # what follows is UTF-8 anywhere
+    out.buffer.write(data.encode(errors="backslashreplace") if isinstance(data, str) else data)
     out.buffer.flush()

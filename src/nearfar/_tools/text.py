@@ -106,7 +106,6 @@ def read_lines(path: Path, what: str) -> list[str]:
     except (OSError, UnicodeDecodeError) as error:
         system = getattr(error, "strerror", None) or "it is not UTF-8 text (save it again as UTF-8)"
         reason = "there is no such file" if isinstance(error, FileNotFoundError) else system
-        raise FileError(
-            f"{path}: cannot be read, {reason}; expected a text file with one {what} per line",
-        ) from error
+        expected = f"expected a text file with one {what} per line"
+        raise FileError(f"{path}: cannot be read, {reason}; {expected}") from error
     return [line.strip() for line in text.splitlines() if line.strip()]

@@ -40,10 +40,8 @@ def n_threads() -> int:
 def blocks(size: int, count: int) -> list[tuple[int, int]]:
     """Cut ``range(size)`` into at most ``count`` even (start, stop) pieces, in order.
 
-    >>> blocks(10, 3)
-    [(0, 3), (3, 6), (6, 10)]
-    >>> blocks(0, 3)
-    []
+    >>> blocks(10, 3), blocks(0, 3)
+    ([(0, 3), (3, 6), (6, 10)], [])
     """
     count = max(1, min(count, size))
     edges = [size * i // count for i in range(count + 1)]

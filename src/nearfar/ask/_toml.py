@@ -87,9 +87,8 @@ def read_toml(path: Path) -> Toml:
     try:
         text = path.read_bytes().decode("utf-8-sig")
     except OSError as error:
-        reason = (
-            "there is no such file" if isinstance(error, FileNotFoundError) else str(error.strerror).lower()
-        )
+        is_lost = isinstance(error, FileNotFoundError)
+        reason = "there is no such file" if is_lost else str(error.strerror).lower()
         raise FileError(f"{path}: cannot be read, {reason}") from error
     except UnicodeDecodeError as error:
         raise FileError(f"{path}: is not UTF-8 text") from error

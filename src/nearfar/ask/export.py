@@ -136,9 +136,8 @@ def erase_person(store: Store, name: str) -> list[str] | None:
     try:
         store.forget()
     except UnreachableError as error:
-        raise UnreachableError(
-            f"deleted, but traces are left in the files: {error}; erase again to finish it"
-        ) from error
+        what = f"deleted, but traces are left in the files: {error}"
+        raise UnreachableError(f"{what}; erase again to finish it") from error
     lost = []
     for path in store.read_now(researcher.exports) if is_postgres(store.url) else _listed(store.url):
         try:

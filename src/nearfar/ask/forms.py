@@ -52,9 +52,8 @@ class FormField:
         if self.kind == "choices":
             right = isinstance(value, list) and all(isinstance(one, str) for one in value)
             right = right and set(value) <= set(self.options) and len(set(value)) == len(value)
-            return (
-                "" if right and self._is_within(len(value)) else f"expected options, {self._range()} of them"
-            )
+            right = right and self._is_within(len(value))
+            return "" if right else f"expected options, {self._range()} of them"
         if self.kind == "choice":
             return "" if isinstance(value, str) and value in self.options else "expected one of the options"
         right = isinstance(value, str) and self._is_within(len(value))
@@ -77,9 +76,8 @@ class FormField:
             return "options", "are for choice and choices, which need two or more different ones"
         if bounded and ends[0] > ends[1]:
             return "most", f"expected at least {self.least:g}, got {self.most:g}"
-        if self.kind == "scale" and not (
-            bounded and 1 <= ends[1] - ends[0] <= 20 and ends == (*map(round, ends),)
-        ):
+        is_scale = bounded and 1 <= ends[1] - ends[0] <= 20 and ends == (*map(round, ends),)
+        if self.kind == "scale" and not is_scale:
             return "most", "a scale needs whole numbers least and most, at most 20 apart"
         if self.labels and self.kind != "scale":
             return "labels", "are for the ends of a scale"
@@ -90,12 +88,11 @@ class FormField:
 
 def read_form(values: dict[str, Any]) -> FormField:
     """A field from its table, whose keys are known to have the right types."""
-    whole: dict[str, Any] = {
-        key: tuple(value) if isinstance(value, list) else value for key, value in values.items()
-    }
-    required, options = whole.get("required", True), whole.get("options", ())
-    bounds = {"text": {"most": LETTERS}, "choices": {"least": int(required), "most": len(options)}}
-    return FormField(**bounds.get(whole["kind"], {}) | whole)
+    lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
+    given: dict[str, Any] = values | lists
+    least, most = int(given.get("required", True)), len(given.get("options", ()))
+    bounds: dict[str, dict[str, Any]] = {"text": {"most": LETTERS}, "choices": {"least": least, "most": most}}
+    return FormField(**bounds.get(given["kind"], {}) | given)
 
 
 def form_conflicts(fields: Sequence[FormField], taken: set[str]) -> Iterator[tuple[int, str, str]]:

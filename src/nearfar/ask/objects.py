@@ -145,10 +145,8 @@ def _in_srgb(picture: Any, profile: bytes | None) -> Any:
     if not profile:
         return picture
     try:
-        embedded = ImageCms.ImageCmsProfile(io.BytesIO(profile))
-        return ImageCms.profileToProfile(
-            picture, embedded, ImageCms.createProfile("sRGB"), outputMode=picture.mode
-        )
+        profiles = ImageCms.ImageCmsProfile(io.BytesIO(profile)), ImageCms.createProfile("sRGB")
+        return ImageCms.profileToProfile(picture, *profiles, outputMode=picture.mode)
     except (ImageCms.PyCMSError, OSError, ValueError):
         return picture  # a broken profile: the pixels as they are
 
@@ -159,12 +157,10 @@ def _encode(picture: Any, lossy: bool) -> tuple[str, bytes]:
 
     clean = Image.new(picture.mode, picture.size)
     clean.paste(picture)
-    stream = io.BytesIO()
+    stream, kind, options = io.BytesIO(), "jpeg", {"quality": 90, "optimize": True}
     if not lossy or clean.getcolors(256) is not None:
-        clean.save(stream, "PNG", optimize=True)
-        return "image/png", stream.getvalue()
-    if clean.mode == "RGBA":
-        clean.save(stream, "WEBP", quality=90, method=4)
-        return "image/webp", stream.getvalue()
-    clean.save(stream, "JPEG", quality=90, optimize=True)
-    return "image/jpeg", stream.getvalue()
+        kind, options = "png", {"optimize": True}
+    elif clean.mode == "RGBA":
+        kind, options = "webp", {"quality": 90, "method": 4}
+    clean.save(stream, kind, **options)
+    return f"image/{kind}", stream.getvalue()

@@ -97,7 +97,7 @@ def _lines(ready: OpenStudy) -> list[tuple[str, str]]:
         ("answers", f"{counts['answers']:,}"),
         ("per question", f"{answers.min()} to {answers.max()} answers, {wanted} wanted"),
     ]
-    if view["ceiling"] is not None and (possible := view["ceiling"]["best_possible"]) is not None:
+    if possible := (view["ceiling"] or {}).get("best_possible"):
         interval = f"{possible['low']:.3f} to {possible['high']:.3f}"
         lines.append(("best possible", f"{interval} (of these simulated people)"))
     if (curve := view["curve"]) is not None:
@@ -114,11 +114,10 @@ def _arrive(
     places = (ready.store.read_now(people.booklet, who.token) or {"places": []})["places"]
     pick = ready.plan.questions.pick
     chosen = choices(ready.study.kind, pick, places, points, noise=noise, flip=flip, seed=rng)
-    answers = []
-    for place, choice in zip(places, chosen, strict=True):
-        id, milliseconds = uuid.UUID(bytes=rng.bytes(16), version=4), float(1000 * rng.lognormal(0.5, 0.4))
-        answers.append(Answer(str(id), place["place"], tuple(choice), milliseconds, 0.0, None))
-    return answers
+    ids = [str(uuid.UUID(bytes=rng.bytes(16), version=4)) for _ in places]
+    times = (1000 * rng.lognormal(0.5, 0.4, len(places))).tolist()
+    said = zip(ids, places, chosen, times, strict=True)
+    return [Answer(id, place["place"], tuple(choice), time, 0.0, None) for id, place, choice, time in said]
 
 
 def choices(

@@ -19,6 +19,7 @@ from nearfar.blocks import LOCAL, RowBlocks, join
 from nearfar.kernel.gram import gram
 from nearfar.kernel.phi import (
     PhiLike,
+    as_array,
     as_rows,
     check_finite,
     column_counts,
@@ -212,8 +213,7 @@ def _out_of_columns(block: Any, columns: NDArray[Any]) -> NDArray[Any]:
 
 
 def _products(block: Any, other: Any) -> Floats:
-    product: Any = block @ other.T
-    return np.asarray(product.toarray() if is_sparse(product) else product, dtype=np.float64)
+    return as_array(block @ other.T).astype(np.float64, copy=False)
 
 
 def _gram_of_float32(block: NDArray[Any]) -> Floats:

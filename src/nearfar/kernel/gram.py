@@ -14,7 +14,7 @@ from nearfar._tools import threads
 from nearfar._tools.compiled import compiled
 from nearfar._tools.memory import check_square
 from nearfar.errors import InputError
-from nearfar.kernel.phi import as_floats, refuse_others
+from nearfar.kernel.phi import as_array, as_floats, refuse_others
 
 STRIP = 512
 DENSE_BYTES = 1 << 28
@@ -56,8 +56,7 @@ def cross_kernel(phi: Any, other: Any) -> NDArray[Any]:
         raise InputError(
             f"cross_kernel: {phi.shape[1]} columns against {other.shape[1]}; both must come from one fitted FeatureMap"
         )
-    product = phi @ other.T
-    return np.asarray(product.toarray() if hasattr(product, "toarray") else product)
+    return as_array(phi @ other.T)
 
 
 def _dense(phi: NDArray[Any]) -> NDArray[Any]:

@@ -23,6 +23,11 @@ def is_sparse(matrix: Any) -> bool:
     return bool(sparse.issparse(matrix))
 
 
+def as_array(matrix: Any) -> NDArray[Any]:
+    """A matrix, dense or sparse, as an ndarray."""
+    return np.asarray(matrix.toarray() if is_sparse(matrix) else matrix)
+
+
 def as_rows(phi: PhiLike) -> Any:
     """Phi as a floating ndarray or a canonical csr_array without stored zeros; copied only where needed."""
     if is_sparse(phi):
@@ -54,9 +59,8 @@ def check_phi(phi: PhiLike) -> Any:
             "make it with FeatureMap(...).fit_transform(answers)"
         )
     rows = as_rows(phi)
-    values = rows.data if is_sparse(rows) else rows
-    if not np.isfinite(values.sum()) and not np.isfinite(values).all():
-        raise InputError("phi: some values are not finite; every entry must be a number")
+    if not np.isfinite(rows.sum()):  # or it is too large
+        check_finite(rows, "phi")
     return rows
 
 
@@ -71,26 +75,21 @@ def refuse_others(given: Any, name: str) -> None:
     if isinstance(given, Triplets):
         raise InputError(f"{name}: these are answers, not rows of numbers; {MAKE_PHI}")
     if hasattr(given, "rows") and hasattr(given, "informed"):
-        raise InputError(
-            f"{name}: this is a Space; give its rows, space.rows, or call its own map, tree or clusters"
-        )
+        remedy = "give its rows, space.rows, or call its own map, tree or clusters"
+        raise InputError(f"{name}: this is a Space; {remedy}")
     if isinstance(given, (str, os.PathLike)):
         raise InputError(
             f"{name}: expected rows of numbers, got the path {os.fspath(given)!r}; for answers in a file give "
             "FeatureMap(...).fit_transform(nearfar.read_triplets(path))"
         )
     if hasattr(given, "__dask_graph__"):
-        raise InputError(
-            f"{name}: this is a dask array; give nearfar.scale.from_dask({name}), its rows in blocks"
-        )
+        remedy = f"give nearfar.scale.from_dask({name}), its rows in blocks"
+        raise InputError(f"{name}: this is a dask array; {remedy}")
     if is_sparse(given):
         return
-    values = (
-        np.asarray(given)
-        if isinstance(given, (list, tuple, np.ndarray)) or hasattr(given, "columns")
-        else given
-    )
-    if not isinstance(values, np.ndarray) or values.ndim != 2 or not values.size:
+    is_table = isinstance(given, (list, tuple, np.ndarray)) or hasattr(given, "columns")
+    values = np.asarray(given if is_table else ())
+    if values.ndim != 2 or not values.size:
         return
     if values.dtype.kind in "UST" or (values.dtype == object and isinstance(values[0, 0], str)):
         raise InputError(
@@ -120,11 +119,8 @@ def _is_kernel(values: Any) -> bool:
     if n != p or n < 3 or values.dtype.kind != "f":
         return False
     diagonal, largest = values.diagonal(), np.abs(values).max()
-    if (
-        not np.isfinite(largest)
-        or diagonal.min() < 0
-        or np.count_nonzero(values) == np.count_nonzero(diagonal)
-    ):
+    is_diagonal = np.count_nonzero(values) == np.count_nonzero(diagonal)
+    if not np.isfinite(largest) or diagonal.min() < 0 or is_diagonal:
         return False
     if not np.allclose(values, values.T, rtol=0, atol=1e-6 * largest):
         return False
@@ -136,10 +132,10 @@ def _is_kernel(values: Any) -> bool:
 # -------------------------------------------------------------------- facts
 
 
-def check_finite(block: Any) -> None:
+def check_finite(block: Any, name: str = "X") -> None:
     """An error where a block holds a number that is not finite."""
     if not np.isfinite(block.data if is_sparse(block) else block).all():
-        raise InputError("X: holds NaN or infinity; expected finite numbers")
+        raise InputError(f"{name}: holds NaN or infinity; expected finite numbers")
 
 
 def informed_rows(phi: PhiLike) -> NDArray[np.intp]:

@@ -22,7 +22,7 @@ from nearfar._tools.threads import one_blas_thread
 from nearfar.errors import InputError, NotConverged
 from nearfar.kernel.factored import Factored, factor
 from nearfar.kernel.gram import gram
-from nearfar.kernel.phi import PhiLike, as_floats, as_rows, is_sparse
+from nearfar.kernel.phi import PhiLike, as_array, as_floats, as_rows, is_sparse
 
 STRATEGIES = ("auto", "direct", "factorise", "products")
 DIRECT_LIMIT = 500  # up to here all eigenvalues are computed, without further thought
@@ -76,9 +76,8 @@ def shifted_kernel(phi: PhiLike, *, diagonal: str = "shift") -> ShiftedKernel:
     """
     shifted = check_diagonal(diagonal)
     rows = as_floats(phi)
-    rows = (
-        rows if is_sparse(rows) and rows.format == "csc" else as_rows(rows)
-    )  # gram takes columns as they are
+    by_columns = is_sparse(rows) and rows.format == "csc"  # gram takes columns as they are
+    rows = rows if by_columns else as_rows(rows)
     check_square(rows.shape[0], rows.dtype.itemsize, copies=2 if shifted else 1)
     K = gram(rows)
     informed = np.flatnonzero(K.diagonal())  # the squared lengths of the rows
@@ -105,7 +104,7 @@ def reduce_diagonal(K: Any) -> NDArray[Any]:
             f"K: expected a square kernel matrix, got shape {shape}; for the rows of Phi use shifted_kernel"
         )
     check_square(shape[0], 8, copies=2)
-    reduced = np.array(K.toarray() if is_sparse(K) else K)
+    reduced = np.array(as_array(K))
     reduced = reduced.astype(np.result_type(reduced, np.float32), copy=False)
     informed = np.flatnonzero(reduced.any(axis=1))
     inner = reduced[np.ix_(informed, informed)].astype(np.float64)
@@ -147,15 +146,13 @@ def smallest_eigenvalue(
 
 
 def shift_and_matrix(
-    factored: Factored,
-    K: NDArray[Any] | None = None,
-    *,
-    strategy: str = "auto",
+    factored: Factored, K: NDArray[Any] | None = None, *, strategy: str = "auto"
 ) -> tuple[float, NDArray[np.float64] | None]:
     """The smallest eigenvalue, and (N, N) K over the informed rows where it had to be built, for those who need it."""
     if strategy not in STRATEGIES:
         raise InputError(f"strategy={strategy!r} is not known; expected one of {', '.join(STRATEGIES)}")
-    if factored.size == 0 or _rank_settles(factored):
+    # more rows without a column of their own than columns: K restricted to those is singular, so s = 0
+    if factored.size == 0 or np.count_nonzero(factored.own == 0) > factored.width:
         return 0.0, None
     if factored.width == 0:
         return float(factored.own.min()), None
@@ -170,12 +167,6 @@ def shift_and_matrix(
     elif len(K) > factored.size:
         K = K[np.ix_(factored.rows, factored.rows)]
     return smallest_of_matrix(K, strategy=strategy), K
-
-
-def _rank_settles(factored: Factored) -> bool:
-    """More rows without a column of their own than columns: K restricted to those is singular, so s = 0."""
-    without = int((factored.own == 0).sum())
-    return bool(without > factored.width)
 
 
 def smallest_of_matrix(K: NDArray[np.float64], *, strategy: str = "auto") -> float:

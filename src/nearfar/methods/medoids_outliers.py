@@ -100,10 +100,8 @@ def _most_typical(block: Any, codes: NDArray[np.intp], start: int, centres: Any)
     rows, codes = as_rows(block), codes[members]
     known = rows if len(members) == rows.shape[0] else rows[members]
     own = centres[codes]
-    similarity: Any = (
-        known.multiply(own).sum(axis=1) if is_sparse(known) else np.einsum("ij,ij->i", known, own)
-    )
-    similarity = np.asarray(similarity, dtype=np.float64).ravel()
+    sums = known.multiply(own).sum(axis=1) if is_sparse(known) else np.einsum("ij,ij->i", known, own)
+    similarity = np.asarray(sums, dtype=np.float64).ravel()
     spread = rounded(row_squares(known) - 2 * similarity, known.dtype)
     order = np.lexsort((spread, codes))
     here, first = np.unique(codes[order], return_index=True)
@@ -181,10 +179,10 @@ def find_outliers(near: Neighbours, columns: NDArray[Any]) -> Outliers:
     >>> find_outliers(neighbours(phi, k=1), np.count_nonzero(phi, axis=1)).order[0]
     np.int64(3)
     """
-    similarities = near.similarities
-    if not isinstance(similarities, RowBlocks):
-        similarities = RowBlocks.of(similarities)
-    scores = 1 - join(similarities.gather("outliers", _means))
+    given = near.similarities
+    scores = 1 - join(
+        (given if isinstance(given, RowBlocks) else RowBlocks.of(given)).gather("outliers", _means)
+    )
     known = np.setdiff1d(np.arange(len(scores)), near.uninformed, assume_unique=True)
     order = known[np.argsort(-scores[known], kind="stable")]
     threshold = np.nan

@@ -14,7 +14,7 @@ from nearfar._tools.checks import check_count
 from nearfar._tools.compiled import compiled
 from nearfar._tools.progress import track
 from nearfar.errors import InputError
-from nearfar.kernel.phi import PhiLike, as_rows, informed_rows, is_sparse, tie_decimals, uninformed
+from nearfar.kernel.phi import PhiLike, as_array, as_rows, informed_rows, is_sparse, tie_decimals, uninformed
 from nearfar.methods._rows import as_given, phi_rows
 
 INSERTED = 350  # neighbours; inserting into a longer list costs more than a partition
@@ -71,11 +71,8 @@ def neighbours(phi: PhiLike, k: int = 10) -> Neighbours:
     backend.wait("neighbours", joined)
     indices, values = (backend.map("neighbours", itemgetter(item), joined) for item in (0, 1))
     backend.wait("neighbours", [*indices, *values])
-    return Neighbours(
-        as_given(phi, rows.like(indices, k, np.intp)),
-        as_given(phi, rows.like(values, k, np.float64)),
-        missing,
-    )
+    found, similar = rows.like(indices, k, np.intp), rows.like(values, k, np.float64)
+    return Neighbours(as_given(phi, found), as_given(phi, similar), missing)
 
 
 def _candidates(block: Any, other: Any, start: int, itself: bool, k: int) -> IndicesAndValues:
@@ -110,7 +107,7 @@ def _join(block: Any, candidates: list[IndicesAndValues], k: int) -> IndicesAndV
 
 def nearest_among(
     rows: Any, others: Any, k: int, *, itself: bool, block_bytes: int = 1 << 25
-) -> tuple[NDArray[np.intp], NDArray[np.float64]]:
+) -> IndicesAndValues:
     """(b, k) indices among ``others`` of the largest kernel values, and those values, largest first.
 
     ``itself`` says that the others are the rows themselves: then a row is not its own neighbour.
@@ -128,17 +125,12 @@ def nearest_among(
     height = max(1, block_bytes // (8 * max(others.shape[0], 1)))
     for start in track(range(0, rows.shape[0], height), "neighbours"):
         where = slice(start, min(start + height, rows.shape[0]))
-        similarity = _products(rows[where], columns)
+        similarity = as_array(rows[where] @ columns)
         if itself:
             similarity[np.arange(where.stop - where.start), np.arange(where.start, where.stop)] = -np.inf
         chosen[where] = _largest(similarity, k, rows.dtype)
         values[where] = np.take_along_axis(similarity, chosen[where], axis=1)
     return chosen, values
-
-
-def _products(block: Any, columns: Any) -> NDArray[Any]:
-    products: Any = block @ columns
-    return np.asarray(products.toarray() if is_sparse(products) else products)
 
 
 def _largest(similarity: NDArray[Any], k: int, dtype: DTypeLike) -> NDArray[np.intp]:
@@ -158,9 +150,8 @@ def _keep_by_partition(similarity: NDArray[Any], scale: float, indices: NDArray[
     last = np.partition(values, -k, axis=1)[:, -k, None]
     above, equal = values > last, values == last
     missing = k - above.sum(axis=1, keepdims=True)
-    chosen = np.nonzero(above | (equal & (np.cumsum(equal, axis=1, dtype=np.int32) <= missing)))[1].reshape(
-        -1, k
-    )
+    first = equal & (np.cumsum(equal, axis=1, dtype=np.int32) <= missing)
+    chosen = np.nonzero(above | first)[1].reshape(-1, k)
     order = np.argsort(-np.take_along_axis(values, chosen, axis=1), axis=1, kind="stable")
     indices[:] = np.take_along_axis(chosen, order, axis=1)
 

@@ -61,9 +61,8 @@ class PrincipalAxes:
         check_points(phi.n_rows, count)
         factored = Factored(phi)
         if factored.size == 0:
-            raise InputError(
-                f"X: none of its {phi.n_rows} rows is informed (all are zero); there is nothing to map"
-            )
+            what = f"X: none of its {phi.n_rows} rows is informed (all are zero)"
+            raise InputError(f"{what}; there is nothing to map")
         with step("kernel PCA"):
             self.shift_, K = shift_and_matrix(factored) if shifted else (0.0, None)
             self.uninformed_ = factored.uninformed
@@ -86,9 +85,8 @@ class PrincipalAxes:
     def transform(self, X: PhiLike) -> Any:
         """(n, n_components) coordinates of rows, each taken as a new object."""
         phi = self._rows(X, reset=False)
-        points = phi.map(
-            "points", _new_coordinates, axes=self._axes, columns=self._columns, origin=self._origin
-        )
+        fitted = {"axes": self._axes, "columns": self._columns, "origin": self._origin}
+        points = phi.map("points", _new_coordinates, **fitted)
         phi.backend.wait("placing objects", points)
         return as_given(X, phi.like(points, len(self._origin), phi.dtype))
 
@@ -205,9 +203,8 @@ def choose_strategy(factored: Factored, strategy: str) -> str:
     # with columns of single objects the p x p matrix would need those too; n x n has no such trouble
     is_thin = not factored.own.any()
     if strategy == "columns" and not is_thin:
-        raise InputError(
-            "strategy='columns' needs rows without columns of a single object; use strategy='products'"
-        )
+        what = "strategy='columns' needs rows without columns of a single object"
+        raise InputError(f"{what}; use strategy='products'")
     if strategy != "auto":
         return strategy
     direct = "columns" if is_thin and factored.width < factored.size else "matrix"

@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 
 from nearfar._tools.arrays import Floats
 from nearfar._tools.checks import Seed, check_count
-from nearfar._tools.memory import available_bytes
+from nearfar._tools.memory import check_bytes
 from nearfar._tools.progress import step
-from nearfar.errors import InputError, TooLargeError
+from nearfar.errors import InputError
 from nearfar.kernel.factored import Factored
-from nearfar.kernel.phi import PhiLike, is_sparse, rounded
+from nearfar.kernel.phi import PhiLike, as_array, rounded
 from nearfar.kernel.shift import check_diagonal, smallest_eigenvalue
 from nearfar.methods._rows import phi_rows, too_many_clusters
 from nearfar.methods.principal_axes import PrincipalAxes
@@ -24,9 +24,8 @@ from nearfar.methods.principal_axes import PrincipalAxes
 METHODS = ("complete", "average", "single")
 BLOCK_BYTES = 1 << 26
 OPTIMAL_LIMIT = 400  # the best order takes up to n^3: a second here, minutes at 1,500
-UNINFORMED_HEIGHT = (
-    np.pi / 3
-)  # uninformed objects join at this many times the root's height, which no measured height is
+# uninformed objects join at this many times the root's height, which no measured height is
+UNINFORMED_HEIGHT = np.pi / 3
 
 
 class Tree(np.ndarray[Any, Any]):
@@ -134,9 +133,8 @@ def linkage(
         Z = np.zeros((0, 4))
         if factored.size > 1:
             distances = pair_distances(factored, smallest_eigenvalue(factored) if shifted else 0.0)
-            Z = good_order(
-                _link(distances, method), distances, partial(_first_coordinate, factored), leaf_order
-            )
+            Z = _link(distances, method)
+            Z = good_order(Z, distances, partial(_first_coordinate, factored), leaf_order)
     return with_uninformed(Z, factored.rows, factored.uninformed)
 
 
@@ -189,9 +187,7 @@ def along(Z: Floats, position: Floats) -> Floats:
 
 def _check_method(method: str) -> None:
     if method not in METHODS:
-        raise InputError(
-            f"method={method!r} is not known; expected {', '.join(map(repr, METHODS[:-1]))} or {METHODS[-1]!r}"
-        )
+        raise InputError(f"method={method!r} is not known; expected {', '.join(METHODS)}")
 
 
 def _first_coordinate(factored: Factored) -> Floats:
@@ -217,8 +213,7 @@ def pair_distances(factored: Factored, shift: float = 0.0) -> Floats:
     height = max(1, BLOCK_BYTES // (8 * max(n, 1)))
     lost, filled = float(rounded(np.array(2 * shift), dtype)), 0
     for start in range(0, n, height):
-        products: Any = shared[start : start + height] @ shared[start:].T
-        products = products.toarray() if is_sparse(products) else products
+        products = as_array(shared[start : start + height] @ shared[start:].T)
         for row in range(products.shape[0]):
             x = start + row
             squares = diagonal[x] + diagonal[x + 1 :] - 2 * products[row, row + 1 :]
@@ -230,13 +225,10 @@ def pair_distances(factored: Factored, shift: float = 0.0) -> Floats:
 
 def _check_fits(n: int) -> None:
     """SciPy works on a copy, so twice the distances must fit."""
-    needed, free = 8 * n * n, available_bytes()
-    if needed > free:
-        raise TooLargeError(
-            f"linkage: {n:,} objects have {n * (n - 1) // 2:,} distances, which take {needed / 1e9:.1f} GB and "
-            f"{free / 1e9:.1f} GB are free; cluster first and link the centres: "
-            f"nearfar.methods.link_clusters(phi, n_clusters={min(200, n)})"
-        )
+    remedy = (
+        f"cluster first and link the centres: nearfar.methods.link_clusters(phi, n_clusters={min(200, n)})"
+    )
+    check_bytes(8 * n * n, f"linkage: the {n * (n - 1) // 2:,} distances of {n:,} objects need", remedy)
 
 
 @dataclass(frozen=True)
@@ -291,8 +283,7 @@ def link_clusters(
     model = KernelKMeans(n_clusters, diagonal=diagonal, random_state=seed).fit(phi)
     filled = np.flatnonzero(model.sizes_)
     centres: Any = model.centres_[filled]
-    products: Any = centres @ centres.T
-    inner = np.asarray(products.toarray() if is_sparse(products) else products, dtype=np.float64)
+    inner = as_array(centres @ centres.T).astype(np.float64, copy=False)
     lengths = inner.diagonal() - model.shift_ / model.sizes_[filled]
     a, b = np.triu_indices(len(filled), 1)
     distances = np.sqrt(np.maximum(lengths[a] + lengths[b] - 2 * inner[a, b], 0))
@@ -300,9 +291,8 @@ def link_clusters(
     if len(filled) > 1:
         centred = inner - inner.mean(axis=0)
         centred -= centred.mean(axis=1, keepdims=True)
-        Z = good_order(
-            _link(distances, method), distances, lambda: np.linalg.eigh(centred)[1][:, -1], leaf_order
-        )
+        Z = _link(distances, method)
+        Z = good_order(Z, distances, lambda: np.linalg.eigh(centred)[1][:, -1], leaf_order)
     return ClusterTree(Z.view(Tree), model.labels_, model.sizes_[filled], model.uninformed_)
 
 

@@ -12,7 +12,7 @@ from contextlib import contextmanager
 from typing import Any
 
 from nearfar.errors import InputError, UnreachableError
-from nearfar.scale._engine import Engine, reply_limit, require_dask, worker_limit
+from nearfar.scale._engine import Engine, patience, require_dask
 
 
 @contextmanager
@@ -49,7 +49,11 @@ def connect(where: str = "local") -> Iterator[Any]:
         )
     if local is None:
         with _client(distributed, where) as client:
-            _wait_for_a_worker(client, where)
+            try:
+                client.wait_for_workers(1, timeout=patience("WORKER", 10.0))
+            except (distributed.TimeoutError, TimeoutError) as error:
+                remedy = f"start some with  dask worker {where}"
+                raise UnreachableError(f"{where}: the Dask scheduler has no workers; {remedy}") from error
             Engine(client).verify()
             yield client
         return
@@ -100,7 +104,7 @@ def _client(distributed: Any, address: str) -> Iterator[Any]:
 def _open(distributed: Any, address: str) -> Any:
     import dask
 
-    seconds = reply_limit(working=False)
+    seconds = patience("REPLY", 10.0)
     with warnings.catch_warnings():
         # Dask warns of differing versions too, in a table; we say it in a sentence
         warnings.simplefilter("ignore", distributed.versions.VersionMismatchWarning)
@@ -129,13 +133,3 @@ def _reason(error: Exception) -> str:
     if isinstance(error, MemoryError):  # Dask takes the first words of anybody for the length of a message
         return "something else answers"
     return str(error) or repr(error)
-
-
-def _wait_for_a_worker(client: Any, address: str) -> None:
-    distributed = require_dask()
-    try:
-        client.wait_for_workers(1, timeout=worker_limit(working=False))
-    except (distributed.TimeoutError, TimeoutError) as error:
-        raise UnreachableError(
-            f"{address}: the Dask scheduler has no workers; start some with  dask worker {address}"
-        ) from error

@@ -96,25 +96,13 @@ def current_backend() -> Backend:
 _verified: WeakKeyDictionary[Any, set[str]] = WeakKeyDictionary()  # workers of a client that are like us
 
 
-def reply_limit(*, working: bool = True) -> float:
-    """Seconds that a scheduler has to reply: ``NEARFAR_DASK_REPLY_TIMEOUT``, else 30, or 10 when it is first met.
+def patience(whose: str, default: float) -> float:
+    """Seconds to wait for a reply of the scheduler ("REPLY"), or for a sign of life of any worker ("WORKER").
 
-    >>> reply_limit(), reply_limit(working=False)
-    (30.0, 10.0)
+    >>> patience("REPLY", 30.0)
+    30.0
     """
-    return _seconds("NEARFAR_DASK_REPLY_TIMEOUT", 30.0 if working else 10.0)
-
-
-def worker_limit(*, working: bool = True) -> float:
-    """Seconds without a sign of life of any worker: ``NEARFAR_DASK_WORKER_TIMEOUT``, else 60, or 10 at the start.
-
-    >>> worker_limit(), worker_limit(working=False)
-    (60.0, 10.0)
-    """
-    return _seconds("NEARFAR_DASK_WORKER_TIMEOUT", 60.0 if working else 10.0)
-
-
-def _seconds(variable: str, default: float) -> float:
+    variable = f"NEARFAR_DASK_{whose}_TIMEOUT"
     given = os.environ.get(variable, "").strip()
     try:
         seconds = float(given or default)
@@ -168,14 +156,14 @@ class Engine(Backend):
         rows = list(zip(*columns, strict=True))
         if not rows:
             return []
-        token, many = uuid4().hex, len(rows)
-        values = tuple(self._sent_once(name, value) for value in shared.values())
-        keys = [f"{name}-{token}-{i}" for i in range(many)]
-        given = [row + values for row in rows]
-        with self.faults(name), _no_size_warning():
-            futures: list[Future] = self.client.map(
-                run_row, [function] * many, [tuple(shared)] * many, given, key=keys, pure=False
-            )
+        from dask import config
+
+        token, values = uuid4().hex, tuple(self._sent_once(name, value) for value in shared.values())
+        given = [(function, tuple(shared), row + values) for row in rows]
+        keys = [f"{name}-{token}-{i}" for i in range(len(rows))]
+        # arguments travel with their tasks, on purpose: what is scattered cannot be made again when a worker is lost
+        with self.faults(name), config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"}):
+            futures: list[Future] = self.client.map(run_row, *zip(*given, strict=True), key=keys, pure=False)
         return futures
 
     store = map
@@ -203,11 +191,11 @@ class Engine(Backend):
         return self.submit(name, function, level)
 
     def _sent_once(self, name: str, value: Any) -> Any:
-        """A large argument of many tasks as the result of one task, which can be made again like any other."""
+        """A large argument of many tasks as the result of one task."""
         from dask.sizeof import sizeof
 
         is_future = hasattr(value, "key") and hasattr(value, "status")
-        return value if is_future or sizeof(value) <= SHARED_BYTES else self.submit(name, _same, value)
+        return value if is_future or sizeof(value) <= SHARED_BYTES else self.submit(name, same, value)
 
     # ---------------------------------------------------------------- results
 
@@ -223,7 +211,7 @@ class Engine(Backend):
                 done = [future for future in open_futures if future.done()]
                 for future in done:
                     if future.status != "finished":
-                        future.result(timeout=reply_limit())  # raises what the task raised
+                        future.result(timeout=patience("REPLY", 30.0))  # raises what the task raised
                 advance(len(done))
                 open_futures = [future for future in open_futures if not future.done()]
                 pulse.check(bool(done))
@@ -231,37 +219,32 @@ class Engine(Backend):
     def gather(self, name: str, futures: Sequence[Future]) -> list[Any]:
         """The results, here."""
         self.wait(name, futures)
-        results: list[Any] = self._await_result(
-            name, lambda: self.client.gather(list(futures), asynchronous=True)
-        )
-        return results
-
-    def _ask(self, question: Callable[[], Any]) -> Any:
-        """What the scheduler replies; an error where it does not in time."""
-        patience = reply_limit()
-        with self.faults("looking at the workers"):
-            try:
-                return self.client.sync(question, callback_timeout=patience)
-            except TimeoutError as error:
-                if self.client.status != "running":
-                    raise
-                raise UnreachableError(
-                    f"{self.address}: the Dask scheduler has not replied for {patience:.0f} seconds; see "
-                    "whether its process still runs, start it again and run this again"
-                ) from error
-
-    def _await_result(self, name: str, work: Callable[[], Any]) -> Any:
-        """The result of work on the client's own loop, as long as it takes while scheduler and workers live."""
         pulse = _Pulse(self, name)
+        work = _awaited(lambda: self.client.gather(list(futures), asynchronous=True))
         with self.faults(name):
-            running = asyncio.run_coroutine_threadsafe(_awaited(work), self.client.loop.asyncio_loop)
-            while True:
+            running = asyncio.run_coroutine_threadsafe(work, self.client.loop.asyncio_loop)
+            while True:  # as long as it takes while scheduler and workers live
                 try:
-                    return running.result(timeout=POLL_SECONDS)
+                    results: list[Any] = running.result(timeout=POLL_SECONDS)
+                    return results
                 except concurrent.futures.TimeoutError:
                     if running.done():
                         raise
                     pulse.check()
+
+    def _ask(self, question: Callable[[], Any]) -> Any:
+        """What the scheduler replies; an error where it does not in time."""
+        limit = patience("REPLY", 30.0)
+        with self.faults("looking at the workers"):
+            try:
+                return self.client.sync(question, callback_timeout=limit)
+            except TimeoutError as error:
+                if self.client.status != "running":
+                    raise
+                raise UnreachableError(
+                    f"{self.address}: the Dask scheduler has not replied for {limit:.0f} seconds; see "
+                    "whether its process still runs, start it again and run this again"
+                ) from error
 
     # ---------------------------------------------------------------- when it breaks
 
@@ -270,30 +253,21 @@ class Engine(Backend):
         """A context that turns what Dask raises when a cluster breaks into one sentence."""
         try:
             yield
-        except NearfarError:
-            raise
         except BaseException as error:
-            translated = self._translate(error, doing)
-            if translated is None:
+            if isinstance(error, NearfarError) or (said := self._translate(error, doing)) is None:
                 raise
-            raise translated from error
+            raise said from error
 
     def _translate(self, error: BaseException, doing: str) -> NearfarError | None:
-        distributed = require_dask()
-        address = self.address
+        distributed, address, more = require_dask(), self.address, "give workers more, or fewer threads each"
         if isinstance(error, distributed.KilledWorker):
-            return TooLargeError(
-                f"{address}: {doing}: workers died {error.allowed_failures + 1} times on the same task, most "
-                "likely for lack of memory; give them more memory, or fewer threads each"
-            )
+            died = f"workers died {error.allowed_failures + 1} times on the same task"
+            return TooLargeError(f"{address}: {doing}: {died}, most likely for lack of memory; {more}")
         if isinstance(error, ModuleNotFoundError) and (error.name or "").split(".")[0] == "nearfar":
-            return InputError(
-                f"{address}: {doing}: a worker has no nearfar; install version {__version__} there, from the checkout"
-            )
+            remedy = f"install version {__version__} there, from the checkout"
+            return InputError(f"{address}: {doing}: a worker has no nearfar; {remedy}")
         if isinstance(error, MemoryError):
-            return TooLargeError(
-                f"{address}: {doing}: there is too little memory ({error}); give workers more, or fewer threads each"
-            )
+            return TooLargeError(f"{address}: {doing}: there is too little memory ({error}); {more}")
         lost = (distributed.comm.CommClosedError, TimeoutError, ConnectionError)
         closed = self.client.status != "running" or "scheduler-connection-lost" in str(error)
         if isinstance(error, CANCELLED) and not closed:
@@ -319,10 +293,10 @@ class _Pulse:
 
     def check(self, done: bool = False) -> None:
         """Look now and then; an error where no worker did anything for too long."""
-        now, patience = time.monotonic(), worker_limit()
+        now, limit = time.monotonic(), patience("WORKER", 60.0)
         if done:
             self._since = now
-        if now - self._looked < min(5.0, patience / 4):
+        if now - self._looked < min(5.0, limit / 4):
             return
         self._looked = now
         workers = self._engine._ask(self._engine.client.scheduler.identity)["workers"]
@@ -332,7 +306,7 @@ class _Pulse:
         heard = max((worker.get("last_seen", 0.0) for worker in active), default=None)
         if heard is not None and heard != self._heard:
             self._heard, self._since = heard, now
-        elif now - self._since > patience:
+        elif now - self._since > limit:
             what, remedy = f"has heard of none of its {len(workers)} workers", "see whether they are frozen"
             if len(awake) < len(workers):
                 n_paused = len(workers) - len(awake)
@@ -341,7 +315,7 @@ class _Pulse:
             elif heard is None:
                 what, remedy = "has had no worker", "start workers"
             raise UnreachableError(
-                f"{self._engine.address}: the Dask scheduler {what} for {patience:.0f} seconds, while {self._name} was under way; {remedy} "
+                f"{self._engine.address}: the Dask scheduler {what} for {limit:.0f} seconds, while {self._name} was under way; {remedy} "
                 "and run this again"
             )
 
@@ -358,18 +332,12 @@ def _reason(error: BaseException) -> str:
     return ", ".join(sorted({str(getattr(group, "reason", "cancelled")) for group in groups}))
 
 
-def _no_size_warning() -> Any:
-    """Arguments travel with their tasks, on purpose: what is scattered cannot be made again when a worker is lost."""
-    import dask
-
-    return dask.config.set({"distributed.admin.large-graph-warning-threshold": "1 TB"})
-
-
 async def _awaited(work: Callable[[], Any]) -> Any:
     return await work()
 
 
-def _same(value: Any) -> Any:
+def same(value: Any) -> Any:
+    """A value as the result of a task, which can be made again like any other."""
     return value
 
 

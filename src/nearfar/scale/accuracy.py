@@ -44,9 +44,8 @@ def triplet_accuracy(
     1.0
     """
     if (points is None) == (phi is None):
-        raise InputError(
-            f"triplet_accuracy: expected points=... or phi=..., got {'none' if points is None else 'both'}"
-        )
+        got = "none" if points is None else "both"
+        raise InputError(f"triplet_accuracy: expected points=... or phi=..., got {got}")
     rows, answers = phi if points is None else points, as_answers(held_out)
     if not isinstance(rows, RowBlocks):
         raise InputError(
@@ -64,9 +63,8 @@ def triplet_accuracy(
     stored = sum(rows.gather("looking at the features", stored_bytes))
     step = max(1, rows_bytes * rows.n_rows // (3 * stored + 1))
     kind = "phi" if points is None else "points"
-    judged: list[Handle] = []
-    for batch, size in zip(batches, sizes, strict=True):
-        judged += [_judged(rows, batch, (first, first + step), kind) for first in range(0, size, step)]
+    cuts = [(batch, at) for batch, size in zip(batches, sizes, strict=True) for at in range(0, size, step)]
+    judged = [_judged(rows, batch, (first, first + step), kind) for batch, first in cuts]
     halves, ties, m = np.sum([(0, 0, 0), *backend.gather("judging answers", judged)], axis=0).tolist()
     return TripletAccuracy(halves / (2 * m) if m else np.nan, ties / m if m else np.nan, m)
 

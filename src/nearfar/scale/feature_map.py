@@ -16,25 +16,11 @@ from nearfar._tools.checks import check_count
 from nearfar.blocks import Backend, Handle, RowBlocks
 from nearfar.features import Columns
 from nearfar.features.counts import grid_pays
-from nearfar.features.mapping import (
-    NAMES_SHOWN,
-    check_form,
-    landmark_indices,
-    parse_kernel,
-    warn_of_gaps,
-)
+from nearfar.features.mapping import NAMES_SHOWN, check_form, landmark_indices, parse_kernel, warn_of_gaps
 from nearfar.features.part import ColumnCodes, columns_of
 from nearfar.features.rows import shared_columns
 from nearfar.scale._answers import Answers, as_answers
-from nearfar.scale._counting import (
-    PartCells,
-    Recipe,
-    block_codes,
-    count_piece,
-    join_codes,
-    make_rows,
-    merge,
-)
+from nearfar.scale._counting import PartCells, Recipe, block_codes, count_piece, join_codes, make_rows, merge
 from nearfar.scale._engine import FAN_IN, current_backend
 from nearfar.triplets import Triplets
 
@@ -104,7 +90,8 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         if any(map(recipe.must_find, recipe.parts)):
             joined = _join(engine, recipe, cells)
             cells = [[each] for each in joined]
-            self._codes_handle = _find_columns(engine, recipe, joined)
+            occurring = engine.map("columns", block_codes, [recipe] * len(joined), range(len(joined)), joined)
+            self._codes_handle = engine.reduce("columns", join_codes, occurring)
         self._make(engine, recipe, cells)
         return self
 
@@ -136,9 +123,8 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
             entries = m * part.cells_per_answer
             dense = self.layout == "dense" or grid_pays(n * part.n_columns(marks), entries)
             filled = part.n_columns(marks) * np.dtype(self.dtype).itemsize
-            row_bytes += (
-                filled if dense else min(filled, 12 * entries / max(n, 1))
-            )  # a sparse entry takes 12 bytes
+            # a sparse entry takes 12 bytes
+            row_bytes += filled if dense else min(filled, 12 * entries / max(n, 1))
         room = min(BLOCK_BYTES, engine.memory_per_task() // 16)  # several fit beside each other
         block_rows = min(int(room / row_bytes), -(-n // (2 * engine.n_cores())))
         if block_rows > CHUNK_ROWS:
@@ -147,12 +133,8 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         return self._recipe_
 
     def _make(self, engine: Backend, recipe: Recipe, cells: list[list[Handle]]) -> None:
-        dense = [
-            grid_pays(
-                recipe.n_objects * part.n_columns(recipe.n_marks), self.n_answers_ * part.cells_per_answer
-            )
-            for part in recipe.parts
-        ]
+        n, marks, m = recipe.n_objects, recipe.n_marks, self.n_answers_
+        dense = [grid_pays(n * part.n_columns(marks), m * part.cells_per_answer) for part in recipe.parts]
         form = (self.layout, np.dtype(self.dtype).name)
         blocks = range(recipe.n_blocks)
         shared = {"codes": self._codes_handle, "dense": dense, "form": form}
@@ -213,12 +195,6 @@ def _join(engine: Backend, recipe: Recipe, cells: list[list[Handle]]) -> list[Ha
     return engine.store("merge", merge, [recipe] * len(cells), range(len(cells)), cells)
 
 
-def _find_columns(engine: Backend, recipe: Recipe, cells: list[Handle]) -> Handle:
-    """A handle of the columns that occur."""
-    codes = engine.map("columns", block_codes, [recipe] * len(cells), range(recipe.n_blocks), cells)
-    return engine.reduce("columns", join_codes, codes)
-
-
 # -------------------------------------------------------------------- runs
 # Runs of cells that are added up as they come, as log-structured merge trees do: little memory, and little work.
 #
@@ -233,14 +209,8 @@ def enough_runs(in_run: float, most: float, *, fan_in: int = FAN_IN) -> list[int
 
     No more than ``fan_in`` runs are joined at once.
 
-    >>> enough_runs(4e6, 1e9)
-    [16, 16]
-    >>> enough_runs(4e6, 5e8)
-    [16, 16]
-    >>> enough_runs(4e6, 1e8)
-    [16, 4]
-    >>> enough_runs(2e9, 1e9)
-    []
+    >>> enough_runs(4e6, 1e9), enough_runs(4e6, 1e8), enough_runs(2e9, 1e9)
+    ([16, 16], [16, 4], [])
     """
     enough = []
     size = max(1.0, in_run)

@@ -114,17 +114,10 @@ def _write_all(phi: RowBlocks, target: str, height: int, shift: float) -> None:
     strips = [_strip(phi, first, min(first + height, n)) for first in range(0, n, height)]
     written: list[Handle] = []
     try:
-        for i in range(len(strips)):
-            many = i + 1
-            written += backend.map(
-                "kernel matrix",
-                _write_tile,
-                [strips[i]] * many,
-                strips[:many],
-                [(i * height, j * height) for j in range(many)],
-                [shift if i == j else 0.0 for j in range(many)],
-                target=target,
-            )
+        for i, strip in enumerate(strips):
+            starts = [(i * height, j * height) for j in range(i + 1)]
+            given = ([strip] * (i + 1), strips[: i + 1], starts)
+            written += backend.map("kernel matrix", _write_tile, *given, shift=shift, target=target)
         backend.wait("kernel matrix", written)
     except BaseException:
         _stop(target, written, backend)

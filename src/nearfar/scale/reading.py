@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Sequence
+from functools import partial
 from typing import Any, Literal
 
 from nearfar._tools.checks import check_count
@@ -14,7 +15,7 @@ from nearfar.io.naming import Numbers
 from nearfar.io.objects import as_names
 from nearfar.io.sources import format_of, refuse_directory
 from nearfar.scale._answers import Answers, Piece
-from nearfar.scale._engine import Engine, current_backend
+from nearfar.scale._engine import Engine, current_backend, same
 from nearfar.scale.file_chunks import (
     FileChunk,
     Format,
@@ -78,27 +79,21 @@ def read_triplets(
     if hasattr(paths, "__dask_graph__"):
         pieces, approximate = _partitions(engine, paths, format)
     else:
-        files, room = _find(paths, storage_options or {}), _room(engine, piece_rows)
-        cuts = engine.gather(
-            "looking at files", engine.map("files", _chunks, files, format=format, room=room)
-        )
+        files = _find(paths, storage_options or {})
+        room = max(
+            1, min(piece_rows, engine.memory_per_task() // (4 * ROW_BYTES))
+        )  # answers that a task can hold
+        looked = engine.map("files", _chunks, files, format=format, room=room)
+        cuts = engine.gather("looking at files", looked)
         pieces = tuple(piece for pieces, _ in cuts for piece in pieces)
         approximate = sum(answers for _, answers in cuts)
     if isinstance(names, Numbers):
         return Answers(pieces, names, None, approximate)
     if names is not None:
-        return Answers(pieces, names, engine.submit("names", _same, names), approximate)
-    future = engine.submit(
-        "names",
-        _order,
-        engine.reduce("names", _join, engine.map("names", _names, pieces) or [((), True)]),
-    )
+        return Answers(pieces, names, engine.submit("names", same, names), approximate)
+    joined = engine.reduce("names", _join, engine.map("names", _names, pieces) or [((), True)])
+    future = engine.submit("names", _order, joined)
     return Answers(pieces, engine.gather("names of objects", [future])[0], future, approximate)
-
-
-def _room(engine: Backend, piece_rows: int) -> int:
-    """Answers that a task can hold, at most ``piece_rows``."""
-    return max(1, min(piece_rows, engine.memory_per_task() // (4 * ROW_BYTES)))
 
 
 def _partitions(engine: Backend, frame: Any, format: Format) -> tuple[tuple[Any, ...], int]:
@@ -152,10 +147,6 @@ Cuts = tuple[list[Piece], int]  # pieces of a file, and about how many answers t
 Names = tuple[tuple[str, ...], bool]  # names that occur, and whether they are a list that every piece shares
 
 
-def _same(value: Any) -> Any:
-    return value
-
-
 def _chunks(file: Any, format: Format, room: int) -> Cuts:
     """The chunks of a file, about ``room`` answers each."""
     kind, packed = format_of(file.path)
@@ -168,10 +159,8 @@ def _chunks(file: Any, format: Format, room: int) -> Cuts:
     if packed or size <= len(header) + step:  # packed: cannot be entered in the middle
         return ([FileChunk(format, file, kind)], (4 if packed else 1) * size // LINE_BYTES)
     starts = range(len(header), max(size, len(header) + 1), step)
-    chunks: list[Piece] = [
-        FileChunk(format, file, kind, header=header, start=a, stop=min(a + step, size)) for a in starts
-    ]
-    return (chunks, size // LINE_BYTES)
+    part = partial(FileChunk, format, file, kind, header=header)
+    return ([part(start=a, stop=min(a + step, size)) for a in starts], size // LINE_BYTES)
 
 
 def _parquet_chunks(file: Any, format: Format, room: int) -> Cuts:

@@ -22,13 +22,10 @@ def check_versions(client: Any, address: str, workers: list[str] | None = None) 
     cluster = {"the scheduler": told["scheduler"]} | {f"worker {w}": told["workers"][w] for w in asked}
     for who, there in cluster.items():
         if there["packages"]["nearfar"] is None:
-            raise InputError(
-                f"{address}: {who} has no nearfar; install version {here['nearfar']} there, from the checkout"
-            )
-        if differ := _differing(here, _shown(there)):
-            raise InputError(
-                f"{address}: {who} has {', '.join(differ)}; install the same versions everywhere"
-            )
+            remedy = f"install version {here['nearfar']} there, from the checkout"
+            raise InputError(f"{address}: {who} has no nearfar; {remedy}")
+        if differ := ", ".join(_differing(here, _shown(there))):
+            raise InputError(f"{address}: {who} has {differ}; install the same versions everywhere")
 
 
 def _shown(told: Any) -> dict[str, str | None]:

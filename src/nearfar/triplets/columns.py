@@ -114,19 +114,15 @@ def _whole_numbers(array: NDArray[Any], where: Callable[[int], str], n_objects: 
     if array.dtype.kind == "f":
         odd = ~np.isfinite(array) | (array != np.floor(array))
     else:  # of several types, as a data frame gives them
-        odd = np.array(
-            [type(v) is bool or not isinstance(v, Integral) or abs(int(v)) >= 2**63 for v in values]
-        )
+        right = [type(v) is not bool and isinstance(v, Integral) and abs(int(v)) < 2**63 for v in values]
+        odd = ~np.array(right, dtype=bool)
     if odd.any():
         row = int(np.argmax(odd))
+        most = f" to {n_objects - 1}" if n_objects else ""
+        names = "; for names give a data frame with columns anchor, near and far"
         raise TripletError(
-            f"{where(row)}: {values[row]!r} is not a valid index; expected a whole number from 0"
-            + (f" to {n_objects - 1}" if n_objects else "")
-            + (
-                "; for names give a data frame with columns anchor, near and far"
-                if array.dtype.kind in "OU"
-                else ""
-            )
+            f"{where(row)}: {values[row]!r} is not a valid index; expected a whole number from 0{most}"
+            + names * (array.dtype.kind in "OU")
         )
     return array.astype(np.int64)
 
@@ -141,9 +137,8 @@ def as_numbers(values: ArrayLike | None, name: str) -> NDArray[np.float64] | Non
     try:
         return read_only(array, np.float64)
     except (TypeError, ValueError) as error:
-        raise TripletError(
-            f"{name}: {error}; expected one number per answer, NaN where it is not known"
-        ) from error
+        expected = "expected one number per answer, NaN where it is not known"
+        raise TripletError(f"{name}: {error}; {expected}") from error
 
 
 def median_of_times(seconds: NDArray[np.float64]) -> float:
@@ -181,9 +176,8 @@ def pack_ids(first: Indices, second: Indices, third: Indices, n_objects: int) ->
     """
     n, most = np.int64(n_objects), 2_097_151  # the largest n with n^3 < 2^63
     if n > most:
-        raise TripletError(
-            f"{n:,} objects: ids of questions and trios need at most {most:,}; select some of the objects"
-        )
+        needed = f"ids of questions and trios need at most {most:,}"
+        raise TripletError(f"{n:,} objects: {needed}; select some of the objects")
     return (first.astype(np.int64) * n + second) * n + third
 
 

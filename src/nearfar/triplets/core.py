@@ -13,16 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar._tools.arrays import Indices
 from nearfar.errors import TripletError
-from nearfar.triplets.columns import (
-    as_indices,
-    as_numbers,
-    as_sides,
-    largest_index,
-    numbered_names,
-    pack_ids,
-    sound_names,
-    three_columns,
-)
+from nearfar.triplets import columns as given
+from nearfar.triplets.columns import pack_ids, sound_names, three_columns
 from nearfar.triplets.ids import Ids, codes_within
 
 if TYPE_CHECKING:
@@ -97,13 +89,12 @@ class Triplets:
         put = object.__setattr__
         put(self, "objects", names)
         for role, values in (("anchor", anchor), ("near", near), ("far", far)):
-            put(self, role, as_indices(values, role, len(names)))
-        put(self, "statement", None if statement is None else Ids.encode(statement))
-        put(self, "participant", None if participant is None else Ids.encode(participant))
-        put(self, "seconds", as_numbers(seconds, "seconds"))
-        put(self, "near_side", as_sides(near_side))
-        put(self, "answered_at", as_numbers(answered_at, "answered_at"))
-        put(self, "rule", None if rule is None else Ids.encode(rule))
+            put(self, role, given.as_indices(values, role, len(names)))
+        for role, ids in (("statement", statement), ("participant", participant), ("rule", rule)):
+            put(self, role, None if ids is None else Ids.encode(ids))
+        put(self, "seconds", given.as_numbers(seconds, "seconds"))
+        put(self, "near_side", given.as_sides(near_side))
+        put(self, "answered_at", given.as_numbers(answered_at, "answered_at"))
         self._check()
 
     def _check(self) -> None:
@@ -111,15 +102,14 @@ class Triplets:
         for field in fields(self):
             column = getattr(self, field.name)
             if field.name != "objects" and column is not None and len(column) != m:
-                raise TripletError(
-                    f"{field.name} has {len(column)} values for {m} answers; give one per answer"
-                )
+                what = f"{field.name} has {len(column)} values for {m} answers"
+                raise TripletError(f"{what}; give one per answer")
         same = (self.near == self.far) | (self.anchor == self.near) | (self.anchor == self.far)
         if same.any():
             row = int(np.argmax(same))
-            given = tuple(self.objects[column[row]] for column in (self.anchor, self.near, self.far))
+            names = tuple(self.objects[column[row]] for column in (self.anchor, self.near, self.far))
             raise TripletError(
-                f"answer {row}: anchor, near and far are {given}; a triplet needs three distinct objects "
+                f"answer {row}: anchor, near and far are {names}; a triplet needs three distinct objects "
                 f"({int(same.sum())} such answers; drop them first)"
             )
 
@@ -127,13 +117,8 @@ class Triplets:
 
     @classmethod
     def from_array(
-        cls,
-        triplets: ArrayLike,
-        objects: Sequence[str] | None = None,
-        *,
-        n_objects: int | None = None,
-        **columns: Any,
-    ) -> Triplets:
+        cls, triplets: ArrayLike, objects: Sequence[str] | None = None, *, n_objects: int | None = None, **columns: Any
+    ) -> Triplets:  # fmt: skip
         """From an (m, 3) array of rows (anchor, near, far); numbers are indices, n = max + 1 unless given.
 
         >>> Triplets.from_array([[0, 2, 1]]).objects
@@ -141,19 +126,14 @@ class Triplets:
         """
         array = three_columns(triplets)
         if objects is None:
-            wanted = largest_index(array) + 1 if n_objects is None else n_objects
-            objects = numbered_names(wanted, "n_objects")
+            wanted = given.largest_index(array) + 1 if n_objects is None else n_objects
+            objects = given.numbered_names(wanted, "n_objects")
         return cls(array[:, 0], array[:, 1], array[:, 2], objects, **columns)
 
     @classmethod
     def from_odd_one_out(
-        cls,
-        trios: ArrayLike,
-        objects: Sequence[str] | None = None,
-        *,
-        n_objects: int | None = None,
-        **columns: Any,
-    ) -> Triplets:
+        cls, trios: ArrayLike, objects: Sequence[str] | None = None, *, n_objects: int | None = None, **columns: Any
+    ) -> Triplets:  # fmt: skip
         """From rows (a, b, odd): each gives (a, b, odd) and (b, a, odd), with one statement id.
 
         >>> Triplets.from_odd_one_out([[0, 1, 2]]).array.tolist()
@@ -164,13 +144,8 @@ class Triplets:
 
     @classmethod
     def from_most_central(
-        cls,
-        trios: ArrayLike,
-        objects: Sequence[str] | None = None,
-        *,
-        n_objects: int | None = None,
-        **columns: Any,
-    ) -> Triplets:
+        cls, trios: ArrayLike, objects: Sequence[str] | None = None, *, n_objects: int | None = None, **columns: Any
+    ) -> Triplets:  # fmt: skip
         """From rows (central, a, b): each gives (a, central, b) and (b, central, a), with one statement id.
 
         >>> Triplets.from_most_central([[0, 1, 2]]).array.tolist()
@@ -343,12 +318,12 @@ def as_triplets(answers: Triplets | ArrayLike, known: tuple[str, ...] = ()) -> T
         from nearfar.io import read_triplets
 
         return read_triplets(answers)
-    given = Triplets.from_array(answers)
-    if given.objects[: len(known)] == known[: given.n_objects]:
-        return given
+    made = Triplets.from_array(answers)
+    if made.objects[: len(known)] == known[: made.n_objects]:
+        return made
     taken = set(known)
-    fresh = [f"{name} (new)" if name in taken else name for name in given.objects[len(known) :]]
-    return given.replace(objects=(*known[: given.n_objects], *fresh))
+    fresh = [f"{name} (new)" if name in taken else name for name in made.objects[len(known) :]]
+    return made.replace(objects=(*known[: made.n_objects], *fresh))
 
 
 def _doubled(columns: dict[str, Any], count: int) -> dict[str, Any]:

@@ -76,18 +76,15 @@ class Ids:
     @classmethod
     def from_codes(cls, codes: ArrayLike, names: ArrayLike) -> Ids:
         """Ids from codes into distinct ``names`` (whole numbers or text)."""
-        name_array = _values(names)
-        if _fits_int64(name_array):
-            name_array = read_only(name_array, np.int64)
-        else:
-            name_array = np.array([str(v) for v in name_array.tolist()], dtype=TEXT)
-        code_array = np.asarray(codes)
-        if code_array.size and (code_array.min() < 0 or code_array.max() >= len(name_array)):
-            raise TripletError(
-                f"ids: codes run from {code_array.min()} to {code_array.max()}, but there are "
-                f"{len(name_array)} names; expected 0 to {len(name_array) - 1}"
-            )
-        return cls._own(read_only(code_array, np.int32), name_array)
+        listed, array = _values(names), np.asarray(codes)
+        is_text = not _fits_int64(listed)
+        listed = (
+            np.array([*map(str, listed.tolist())], dtype=TEXT) if is_text else read_only(listed, np.int64)
+        )
+        if array.size and (array.min() < 0 or array.max() >= len(listed)):
+            run, expected = f"run from {array.min()} to {array.max()}", f"expected 0 to {len(listed) - 1}"
+            raise TripletError(f"ids: codes {run}, but there are {len(listed)} names; {expected}")
+        return cls._own(read_only(array, np.int32), listed)
 
     @classmethod
     def _own(cls, codes: NDArray[Any], names: NDArray[Any]) -> Ids:

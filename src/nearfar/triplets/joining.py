@@ -27,11 +27,8 @@ def join_columns(collections: Sequence[Triplets]) -> dict[str, Any]:
     columns = {role: np.concatenate(parts) for role, parts in columns.items()}
     for role, unknown in (("seconds", np.nan), ("near_side", -1), ("answered_at", np.nan)):
         if any(getattr(collection, role) is not None for collection in collections):
-            own = [getattr(collection, role) for collection in collections]
-            filled = [
-                np.full(len(c), unknown) if o is None else o for c, o in zip(collections, own, strict=True)
-            ]
-            columns[role] = np.concatenate(filled)
+            own = [(len(collection), getattr(collection, role)) for collection in collections]
+            columns[role] = np.concatenate([np.full(m, unknown) if o is None else o for m, o in own])
     matched = {role: _matched(collections, role) for role in ("participant", "rule")}
     return {"objects": objects, "statement": _statements(collections), **matched, **columns}
 

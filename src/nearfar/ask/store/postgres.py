@@ -123,9 +123,8 @@ def read_server(url: str, operation: Operation[Result], *arguments: Any) -> Resu
         try:
             return operation(_transaction(cursor), *arguments)
         except psycopg.ProgrammingError as error:
-            raise InputError(
-                f"{without_password(url)}: cannot be read as the database of a study, {_sentence(error)}"
-            ) from error
+            what = f"cannot be read as the database of a study, {_sentence(error)}"
+            raise InputError(f"{without_password(url)}: {what}") from error
 
 
 def _checked(url: str) -> str:

@@ -43,9 +43,8 @@ Job = tuple[Operation[Any], tuple[Any, ...], Future[Any]]
 
 def _connect(address: str | Path, **more: Any) -> sqlite3.Connection:
     """A connection that waits for another, and leaves transactions to us."""
-    made: sqlite3.Connection = sqlite3.connect(
-        address, timeout=PATIENCE, isolation_level=None, check_same_thread=False, **more
-    )
+    options = {"timeout": PATIENCE, "isolation_level": None, "check_same_thread": False, **more}
+    made: sqlite3.Connection = sqlite3.connect(address, **options)
     return made
 
 
@@ -267,9 +266,8 @@ def read_file(path: Path, operation: Operation[Result], *arguments: Any) -> Resu
         try:
             connection.execute("BEGIN")
             if connection.execute(NOT_TABLES).fetchone()[0]:
-                raise FileError(
-                    f"{path}: holds views, triggers or computed columns, which no study has; use a copy of it"
-                )
+                what = "holds views, triggers or computed columns, which no study has"
+                raise FileError(f"{path}: {what}; use a copy of it")
             if is_older(connection):
                 with closing(sqlite3.connect(":memory:", isolation_level=None)) as copy:
                     connection.backup(copy)
@@ -283,9 +281,8 @@ def read_file(path: Path, operation: Operation[Result], *arguments: Any) -> Resu
             lost = hint if "no such table" in str(error) or "malformed" in str(error) else ""
             raise FileError(f"{path}: cannot be read as the database of a study, {error}{lost}") from error
         except DAMAGE as error:
-            raise FileError(
-                f"{path}: holds values that no study writes; it is damaged, use a copy of it"
-            ) from error
+            what = "holds values that no study writes"
+            raise FileError(f"{path}: {what}; it is damaged, use a copy of it") from error
 
 
 def _lock_beside(database: Path) -> int:
@@ -306,7 +303,6 @@ def _lock_beside(database: Path) -> int:
             fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
     except OSError as error:
         os.close(handle)
-        raise FileError(
-            f"{database}: another process is serving this study; stop it first, or use PostgreSQL for several"
-        ) from error
+        remedy = "stop it first, or use PostgreSQL for several"
+        raise FileError(f"{database}: another process is serving this study; {remedy}") from error
     return handle
