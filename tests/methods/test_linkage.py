@@ -209,9 +209,7 @@ def test_link_clusters_links_the_centres(layout):
 
 @pytest.mark.parametrize("make", [nf.linkage, link_clusters])
 def test_unknown_method(make):
-    with pytest.raises(
-        InputError, match="method='ward' is not known; expected 'complete', 'average' or 'single'"
-    ):
+    with pytest.raises(InputError, match="method='ward' is not known; expected complete, average, single"):
         make(make_phi(9, 4), method="ward")
 
 
@@ -219,7 +217,7 @@ def test_unknown_method(make):
     ("phi", "message"),
     [
         (np.ones(3), r"expected a matrix of numbers, one row per object, got shape \(3,\)"),
-        (np.array([[1.0, np.nan], [0, 1]]), "some values are not finite"),
+        (np.array([[1.0, np.nan], [0, 1]]), "NaN or infinity"),
     ],
 )
 def test_phi_is_checked(phi, message):
