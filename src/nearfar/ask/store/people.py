@@ -126,8 +126,8 @@ def participant_of(tx: Transaction, token: str) -> int | None:
 
 def _is_seen(tx: Transaction, person: int, now: float) -> bool:
     """Note when somebody was here, and keep others from releasing or erasing them until the transaction ends."""
-    seen = "UPDATE participant SET seen = CASE WHEN seen < ? THEN ? ELSE seen END WHERE id = ? RETURNING id"
-    return bool(tx.rows(seen, now, now, person))
+    seen = "UPDATE participant SET seen = CASE WHEN seen < ? THEN ? ELSE seen END WHERE id = ?"
+    return bool(tx.run(seen, now, now, person).rowcount > 0)
 
 
 def booklet(tx: Transaction, token: str) -> dict[str, Any] | None:
