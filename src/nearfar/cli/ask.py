@@ -182,8 +182,7 @@ def check(
 
 
 def _show(lines: Iterable[tuple[str, object]]) -> None:
-    for name, value in lines:
-        write_out(f"{name:<18}{value}\n")
+    write_out("".join(f"{name:<18}{value}\n" for name, value in lines))
 
 
 @ask.command()

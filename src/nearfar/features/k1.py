@@ -18,10 +18,6 @@ from nearfar._tools.compiled import compiled
 from nearfar.features.part import ColumnCodes, Part
 
 
-def _n_columns(marks: int) -> int:
-    return marks * (marks - 1) // 2
-
-
 def _all_codes(marks: int) -> ColumnCodes:
     first, second = np.triu_indices(marks, 1)
     return (first.astype(np.int64) << 32) | second
@@ -60,7 +56,7 @@ K1 = Part(
     name="k1",
     cells_per_answer=1,
     all_codes=_all_codes,
-    n_columns=_n_columns,
+    n_columns=lambda marks: marks * (marks - 1) // 2,
     add_to_grid=_add_to_grid,
     fill_keys=_fill_keys,
 )

@@ -18,10 +18,6 @@ from nearfar._tools.compiled import compiled
 from nearfar.features.part import ColumnCodes, Part
 
 
-def _n_columns(marks: int) -> int:
-    return marks * (marks - 1)
-
-
 def _all_codes(marks: int) -> ColumnCodes:
     first = np.repeat(np.arange(marks, dtype=np.int64), max(marks - 1, 0))
     second = np.tile(np.arange(max(marks - 1, 0), dtype=np.int64), marks)
@@ -68,7 +64,7 @@ K2 = Part(
     name="k2",
     cells_per_answer=2,
     all_codes=_all_codes,
-    n_columns=_n_columns,
+    n_columns=lambda marks: marks * (marks - 1),
     add_to_grid=_add_to_grid,
     fill_keys=_fill_keys,
 )

@@ -23,15 +23,7 @@ from typing import Any
 import numpy as np
 
 from nearfar._tools.compiled import compiled
-from nearfar.features.part import ColumnCodes, Part
-
-
-def _n_columns(marks: int) -> int:
-    return marks
-
-
-def _all_codes(marks: int) -> ColumnCodes:
-    return np.arange(marks, dtype=np.int64) << 32
+from nearfar.features.part import Part
 
 
 @compiled()
@@ -69,8 +61,8 @@ def _fill_keys(anchor: Any, near: Any, far: Any, mark: Any, mark_bits: int, row_
 SCORE = Part(
     name="score",
     cells_per_answer=4,
-    all_codes=_all_codes,
-    n_columns=_n_columns,
+    all_codes=lambda marks: np.arange(marks, dtype=np.int64) << 32,
+    n_columns=lambda marks: marks,
     add_to_grid=_add_to_grid,
     fill_keys=_fill_keys,
     of_pairs=False,

@@ -23,7 +23,8 @@ FORMAT = "nearfar feature map 1"
 def save(feature_map: TripletMap, path: str | os.PathLike[str]) -> None:
     """Write parameters, objects, columns and Phi."""
     phi = feature_map.features_
-    landmarks = None if feature_map.landmarks is None else [_plain(v) for v in feature_map.landmarks]
+    given = feature_map.landmarks
+    landmarks = None if given is None else [v if isinstance(v, str) else int(v) for v in given]
     head = {
         "format": FORMAT,
         "kernel": feature_map.kernel,
@@ -75,7 +76,3 @@ def load(kind: type[AnyMap], path: str | os.PathLike[str]) -> AnyMap:
         csr = (arrays["data"], arrays["indices"], arrays["indptr"])
         feature_map._phi = sparse.csr_array(csr, shape=tuple(arrays["shape"]))
     return feature_map
-
-
-def _plain(value: Any) -> Any:
-    return value if isinstance(value, str) else int(value)

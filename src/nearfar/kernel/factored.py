@@ -200,16 +200,14 @@ def _column_sums(block: Any) -> Floats:
     return np.asarray(block.sum(axis=0, dtype=np.float64)).ravel()
 
 
-def _into_columns(block: Any, vectors: NDArray[Any]) -> NDArray[Any]:
+def _into_columns(block: Any, vectors: NDArray[Any]) -> Any:
     """The first half of a product, ``shared' @ vectors``; over blocks of rows these add up."""
-    result: NDArray[Any] = block.T @ vectors
-    return result
+    return block.T @ vectors
 
 
-def _out_of_columns(block: Any, columns: NDArray[Any]) -> NDArray[Any]:
+def _out_of_columns(block: Any, columns: NDArray[Any]) -> Any:
     """The second half, ``shared @ columns``."""
-    result: NDArray[Any] = block @ columns
-    return result
+    return block @ columns
 
 
 def _products(block: Any, other: Any) -> Floats:

@@ -193,15 +193,12 @@ def is_crowded(phi: Any) -> bool:
 
 def row_squares(block: Any) -> Floats:
     """(n,) squared length of every row, summed in float64."""
-    if is_sparse(block):
-        squares = block.data.astype(np.float64) ** 2
-        filled = np.flatnonzero(np.diff(block.indptr))
-        lengths = np.zeros(block.shape[0])
-        if len(filled):
-            lengths[filled] = np.add.reduceat(squares, block.indptr[filled])
-        return lengths
-    result: Floats = np.einsum("ij,ij->i", block, block, dtype=np.float64)
-    return result
+    if not is_sparse(block):
+        return np.asarray(np.einsum("ij,ij->i", block, block, dtype=np.float64))
+    filled, lengths = np.flatnonzero(np.diff(block.indptr)), np.zeros(block.shape[0])
+    if len(filled):
+        lengths[filled] = np.add.reduceat(block.data.astype(np.float64) ** 2, block.indptr[filled])
+    return lengths
 
 
 def stored_bytes(block: Any) -> int:

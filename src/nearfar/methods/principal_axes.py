@@ -176,9 +176,8 @@ def _axes_of(block: Any, weights: Floats, columns: NDArray[Any]) -> Floats:
     return into_columns(take_columns(block, columns), weights)
 
 
-def _sums_on(block: Any, axes: Floats, columns: NDArray[Any]) -> Floats:
-    result: Floats = onto_columns(take_columns(block, columns), axes).sum(axis=0)
-    return result
+def _sums_on(block: Any, axes: Floats, columns: NDArray[Any]) -> Any:
+    return onto_columns(take_columns(block, columns), axes).sum(axis=0)
 
 
 # -------------------------------------------------------------------- eigenpairs of the centred kernel H K H (H = I - 11'/n)
@@ -267,10 +266,9 @@ def _without_noise(values: Floats, vectors: Floats, count: int, dtype: Any) -> t
 
 
 def _by_products(factored: Factored, count: int, solver: str) -> tuple[Floats, Floats]:
-    def centred(v: Floats) -> Floats:
+    def centred(v: Floats) -> Any:
         image = factored.product(v - v.mean(axis=0))
-        result: Floats = image - image.mean(axis=0)
-        return result
+        return image - image.mean(axis=0)
 
     n = factored.size
     if count >= n - 1 or solver == "dense":

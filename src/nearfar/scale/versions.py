@@ -43,11 +43,9 @@ def _differing(here: dict[str, str | None], there: dict[str, str | None]) -> lis
     ['no numba (here 0.61.0)']
     """
 
-    def compared(name: str, value: str | None) -> str | None:
-        return value if value is None or name in SAME_VERSION else ".".join(value.split(".")[:2])
-
+    digits = {name: None if name in SAME_VERSION else 2 for name in here}
     return [
         f"{f'no {name}' if there[name] is None else f'{name} {there[name]}'} (here {here[name]})"
-        for name in here
-        if compared(name, there[name]) != compared(name, here[name])
+        for name, most in digits.items()
+        if str(there[name]).split(".")[:most] != str(here[name]).split(".")[:most]
     ]
