@@ -7,7 +7,6 @@ let everybody = false, last = null, drawn = {};
 
 const percent = (share) => (share === null || share === undefined ? "–" : Math.round(100 * share) + " %");
 const count = (number) => number.toLocaleString("en");
-const plural = (number, one, many) => `${count(number)} ${number === 1 ? one : many}`;
 
 async function post(path, body) {
   const answer = await fetch("admin/" + path, { method: "POST", headers: { "Content-Type": "application/json" }, body: JSON.stringify(body) });
@@ -36,7 +35,7 @@ function enough(told) {
   const least = told.balance.length ? told.balance[0][0] : 0;
   if (!curve) return put("enough", "Too early to say", "fair"), put("enough-why", "Figures come with the first answers of several people.");
   put("enough", curve.short, curve.level);
-  put("enough-why", `${curve.text} Every question has at least ${plural(least, "answer", "answers")} of ${told.wanted}.`);
+  put("enough-why", `${curve.text} The question asked least often has ${least} of ${told.wanted} answers.`);
 }
 
 function ceiling(told) {
@@ -70,7 +69,8 @@ function figures(told) {
   if (view.map) put("map-why", `Similar objects lie close together, as far as the answers tell so far. Drawn from the model ${view.model}.`);
   if (view.curve) {
     const best = view.ceiling && view.ceiling.best_possible;
-    put("curve-why", `Held-out answers predicted by ${view.curve.model}${best ? "; the green band is the best possible" : ""}.`);
+    const shaded = view.curve.points.every((p) => Number.isFinite(p.low)) ? ", with the 95 % interval" : "";
+    put("curve-why", `Held-out answers predicted by ${view.curve.model}${shaded}${best ? "; the green band is the best possible" : ""}.`);
     draw("curve", [view.curve, view.ceiling], () => curve($("curve"), view.curve, view.ceiling && view.ceiling.best_possible, `Accuracy ${percent(view.curve.points.at(-1).accuracy)} with ${Math.round(view.curve.points.at(-1).answers)} answers`));
   }
 }
