@@ -180,10 +180,8 @@ def used_columns(phi: PhiLike) -> NDArray[Any]:
     """
     if not is_sparse(phi):
         return np.arange(phi.shape[1])
-    if is_crowded(phi):
-        return np.flatnonzero(column_counts(phi)).astype(phi.indices.dtype)
-    columns: NDArray[Any] = np.unique(phi.indices)
-    return columns
+    used = np.flatnonzero(column_counts(phi)) if is_crowded(phi) else np.unique(phi.indices)
+    return used.astype(phi.indices.dtype, copy=False)
 
 
 def is_crowded(phi: Any) -> bool:

@@ -172,10 +172,8 @@ def open_file(file: Any) -> Iterator[Any]:
         with copy(file) as stream:  # leaving it closes all that it opened, also for another thread
             yield stream
     except FileNotFoundError as error:
-        raise FileError(
-            f"{shown(file)}: there is no such file for a worker; give a path that all machines share, or an address "
-            "such as s3://..."
-        ) from error
+        remedy = "give a path that all machines share, or an address such as s3://..."
+        raise FileError(f"{shown(file)}: there is no such file for a worker; {remedy}") from error
     except (NearfarError, MemoryError):
         raise
     except Exception as error:  # of whatever keeps or decodes it: no permission, no network, no key

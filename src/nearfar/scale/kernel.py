@@ -207,10 +207,8 @@ def _write_tile(rows: Any, others: Any, starts: tuple[int, int], shift: float, t
     try:
         array = zarr.open_array(target, mode="r+")
     except FileNotFoundError as error:
-        raise FileError(
-            f"{target}: a worker does not see it; give a path on a disk that all machines share, or an address such "
-            "as s3://..."
-        ) from error
+        remedy = "give a path on a disk that all machines share, or an address such as s3://..."
+        raise FileError(f"{target}: a worker does not see it; {remedy}") from error
     tile = cross_kernel(rows, others)
     if starts[0] == starts[1]:
         informed = informed_rows(rows)

@@ -51,7 +51,6 @@ class PostgresStore(Store):
     def __init__(self, url: str) -> None:
         self.url = _checked(url)
         self._leader: Any = None
-        self._closed = False
         self.threads = ThreadPoolExecutor(6, "database")
         self._pool = ConnectionPool(
             url, min_size=1, max_size=6, timeout=PATIENCE, open=False, configure=_configure,
@@ -104,11 +103,7 @@ class PostgresStore(Store):
             for table in PERSONAL:
                 connection.execute(f"VACUUM FULL {table}")
 
-    def close(self) -> None:
-        """Finish what is under way and let go of all connections."""
-        if self._closed:
-            return
-        self._closed = True
+    def _let_go(self) -> None:
         self.threads.shutdown()
         self._pool.close()
         if self._leader is not None:

@@ -217,8 +217,7 @@ def end_session(tx: Transaction, hash: str) -> None:
 def put_view(tx: Transaction, text: str, now: float) -> None:
     """Keep the live view, unless somebody in it was erased while it was computed."""
     tx.run("DELETE FROM view")
-    known = {name for (name,) in tx.rows("SELECT name FROM participant")}
-    if known.issuperset(one["name"] for one in json.loads(text)["people"]):
+    if {(one["name"],) for one in json.loads(text)["people"]} <= {*tx.rows("SELECT name FROM participant")}:
         tx.insert("view", id=1, made=now, json=text)
 
 

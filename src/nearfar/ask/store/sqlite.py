@@ -95,7 +95,6 @@ class SqliteStore(Store):
         self._local = threading.local()
         self.threads = ThreadPoolExecutor(2, "reader")
         self._opened: list[sqlite3.Connection] = []
-        self._closed = False
         try:
             os.close(os.open(self.path, os.O_RDWR | os.O_CREAT, 0o600))  # for its owner's eyes
             self._writer = self._open()
@@ -167,12 +166,8 @@ class SqliteStore(Store):
 
         self.write_now(rewrite)
 
-    def close(self) -> None:
-        """Finish what is waiting, then let go of the file."""
-        if self._closed:
-            return
-        self._closed = True
-        self._jobs.put(None)
+    def _let_go(self) -> None:
+        self._jobs.put(None)  # what is waiting is finished before
         self._thread.join()
         self.threads.shutdown()
         for connection in self._opened:

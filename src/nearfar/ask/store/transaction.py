@@ -115,6 +115,7 @@ class Store(ABC):
 
     url: str
     threads: ThreadPoolExecutor
+    _closed = False
 
     async def write(self, operation: Operation[Result], *arguments: Any) -> Result:
         """Run an operation in a transaction and wait until it is committed."""
@@ -143,6 +144,12 @@ class Store(ABC):
     def forget(self) -> None:
         """Overwrite what was deleted, so that no trace of it stays in the files."""
 
-    @abstractmethod
     def close(self) -> None:
-        """Finish what is under way and let go of the database."""
+        """Finish what is under way and let go of the database; a second time does nothing."""
+        if not self._closed:
+            self._closed = True
+            self._let_go()
+
+    @abstractmethod
+    def _let_go(self) -> None:
+        """Finish and let go, once."""
