@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import datetime
 import hashlib
 import os
+import time
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from nearfar.evaluate.properties import Explained
     from nearfar.io import ObjectList
     from nearfar.report.pictures import Pictures
-    from nearfar.space import Space
     from nearfar.triplets import Triplets
 
 NEIGHBOURS = 8
@@ -65,14 +64,12 @@ def report_data(
     small, unreadable = thumbnails({name: pictures.files[name] for name in names if name in pictures.files})
     grouping = analysis.cluster_tree(n_clusters)
     judged = models(analysis)
-    n_people = 0 if analysis.answers.participant is None else len(analysis.answers.participant.known)
+    drawn = maps(analysis) if judged["map"] else []
     stability, kept = None, {}
-    if grouping is not None and judged["map"]:
+    if grouping is not None and drawn:
         stability = analysis.stability(grouping.n_clusters)
         kept = {cut.n_clusters: analysis.resamples.kept(cut.labels, cut.n_clusters) for cut in grouping.cuts}
-    reliability = analysis.reliability if stability is not None else None
     explained = analysis.explain(objects) if objects is not None and objects.properties else None
-    drawn = maps(analysis) if judged["map"] else []
     alike = analysis.alike if analysis.alike is not None and len(analysis.alike.people) > 1 else None
     data: dict[str, Any] = {
         "title": title or "What the answers say",
@@ -82,17 +79,9 @@ def report_data(
         "collection": collection(analysis, files, left_out),
         "findings": {
             "collected": words.collected(analysis, left_out),
-            "accuracy": words.accuracy(analysis),
-            "ceiling": words.ceiling(analysis.ceiling, n_people),
-            "enough": words.enough(analysis),
             "participants": words.participants(analysis.people, people),
-            "curve": None if analysis.curve is None else words.curve(analysis.curve, len(analysis.answers)),
-            "clusters": None if grouping is None else words.clusters(grouping.count, grouping.n_clusters),
-            "stability": None if stability is None else words.stability(stability),
-            "reliability": None if reliability is None else words.reliability(reliability),
             "subgroups": None if alike is None else words.subgroups(analysis.subgroups),
-            "explained": None if explained is None else words.explained(explained),
-            "worth": None if analysis.worth is None else words.worth(analysis.worth),
+            **_findings(analysis, grouping, stability, explained),
         },
         "models": judged,
         "worth": None if analysis.worth is None else words.worth_rows(analysis.worth, analysis.ceiling),
@@ -109,7 +98,7 @@ def report_data(
         "participants": participants(analysis, people, checks),
         "disputed": _disputed(analysis),
         "curve": analysis.curve,
-        "reliability": reliability,
+        "reliability": None if stability is None else analysis.reliability,
         "agreement": None if alike is None else agreement(analysis.subgroups, alike, people),
         "groups": None if groups is None else _groups(analysis, groups, objects),
         "pictures": {
@@ -120,8 +109,28 @@ def report_data(
         },
     }
     data = plain(data)
-    data |= {"methods": methods(data), "results": results(data), "citations": citations(data)}
-    return data, small
+    return data | {"methods": methods(data), "results": results(data), "citations": citations(data)}, small
+
+
+def _findings(
+    analysis: Analysis, grouping: ClusterTree | None, stability: Stability | None, explained: Explained | None
+) -> dict[str, words.Finding | None]:
+    """What is said of the answers and the objects; None of what was not looked at."""
+    people, reliability = analysis.answers.participant, None if stability is None else analysis.reliability
+    if_known: dict[str, tuple[Any, Any]] = {
+        "curve": (lambda curve: words.curve(curve, len(analysis.answers)), analysis.curve),
+        "clusters": (lambda tree: words.clusters(tree.count, tree.n_clusters), grouping),
+        "stability": (words.stability, stability),
+        "reliability": (words.reliability, reliability),
+        "explained": (words.explained, explained),
+        "worth": (words.worth, analysis.worth),
+    }
+    return {
+        "accuracy": words.accuracy(analysis),
+        "ceiling": words.ceiling(analysis.ceiling, 0 if people is None else len(people.known)),
+        "enough": words.enough(analysis),
+        **{name: None if of is None else say(of) for name, (say, of) in if_known.items()},
+    }
 
 
 def _dimensions(analysis: Analysis, result: Dimensions) -> dict[str, Any]:
@@ -129,11 +138,9 @@ def _dimensions(analysis: Analysis, result: Dimensions) -> dict[str, Any]:
     index = {analysis.answers.objects[x]: at for at, x in enumerate(analysis.shown)}
     found = []
     for each in result.found:
-        on_page = [
-            (index[name], value) for name, value in zip(each.top, each.values, strict=True) if name in index
-        ]
+        top = {index[name]: value for name, value in zip(each.top, each.values, strict=True) if name in index}
         facts = {"title": each.title, "text": words.dimension_facts(each)}
-        found.append(facts | {"objects": [x for x, _ in on_page], "values": [value for _, value in on_page]})
+        found.append({**facts, "objects": list(top), "values": list(top.values())})
     return {"text": words.dimensions_found(result), "found": found}
 
 
@@ -150,12 +157,11 @@ def _scale(analysis: Analysis) -> list[dict[str, Any]] | None:
 def _groups(analysis: Analysis, groups: Mapping[str, str], objects: ObjectList | None) -> dict[str, Any]:
     """The groups compared, or why they are not: there are not two groups of enough people."""
     people = analysis.answers.participant
-    named = set() if people is None else set(map(str, people.names[people.known].tolist()))
     shown_as = {} if objects is None else dict(zip(objects.names, objects.display_names, strict=True))
     try:
         return group_comparison(analysis.groups(groups), shown_as)
     except InputError:
-        if named.isdisjoint(map(str, groups)):
+        if people is None or set(map(str, people.names[people.known])).isdisjoint(map(str, groups)):
             raise
         return {"pairs": [], "left_out": 0, "reason": NOT_COMPARED}
 
@@ -164,32 +170,28 @@ def _disputed(analysis: Analysis) -> list[dict[str, int]]:
     """Questions that split people about evenly (2 to 3 or closer), all three objects on the page; objects by their index there."""
     index = np.full(analysis.answers.n_objects, -1)
     index[analysis.shown] = np.arange(len(analysis.shown))
-    roles = ("anchor", "one", "other")
-    questions = [
-        q
-        for q in analysis.counts.disputed()
-        if 0.4 <= q["said_one"] / (q["said_one"] + q["said_other"]) <= 0.6
-    ]
-    shown = [question | {role: int(index[question[role]]) for role in roles} for question in questions]
-    return [question for question in shown if min(question[role] for role in roles) >= 0]
+    disputed = []
+    for asked in analysis.counts.disputed():
+        on_page = {role: int(index[asked[role]]) for role in ("anchor", "one", "other")}
+        share = asked["said_one"] / (asked["said_one"] + asked["said_other"])
+        if 0.4 <= share <= 0.6 and min(on_page.values()) >= 0:
+            disputed.append(asked | on_page)
+    return disputed
 
 
 def collection(
     analysis: Analysis, files: Sequence[str | os.PathLike[str]], gone: Sequence[tuple[str, int, str]]
 ) -> dict[str, Any]:
     """Where the answers came from, how many there are, and what was left out."""
-    answers, counts = analysis.answers, analysis.counts
-    people = answers.participant
+    answers, counts, people = analysis.answers, analysis.counts, analysis.answers.participant
+    counted = ("statements", "triplets", "questions", "repeated", "contradicted")
     return {
         "files": [shown_path(Path(file).name) for file in files],
         "sha256": _hash(files, answers),
         "answers": len(answers),
         "objects": answers.n_objects,
         "participants": None if people is None else len(people.known),
-        **{
-            name: getattr(counts, name)
-            for name in ("statements", "triplets", "questions", "repeated", "contradicted")
-        },
+        **{name: getattr(counts, name) for name in counted},
         "double_submits": int(double_submits(answers).sum()),
         "controls": controls_text(answers),
         "per_object": [int(of(counts.per_object)) for of in (np.min, np.median, np.max)],
@@ -225,26 +227,17 @@ def _by_dimensions(choice: DimensionChoice | None) -> list[dict[str, Any]]:
     if choice is None or len(choice.dimensions) != len(choice.comparison.scores):
         return []
     rows = zip(choice.dimensions, choice.comparison.scores, strict=True)
-    kept = ("accuracy", "low", "high")
-    return [
-        {"name": d, "enough": d == choice.dimension, **{name: getattr(score, name) for name in kept}}
-        for d, score in rows
+    facts = [
+        {"accuracy": score.accuracy, "low": score.low, "high": score.high, "name": d} for d, score in rows
     ]
+    return [row | {"enough": row["name"] == choice.dimension} for row in facts]
 
 
 def tree(grouping: ClusterTree, kept: Mapping[int, Floats], by_chance: str) -> dict[str, Any]:
     """The tree, its cuts, and how often resamples keep every object in its cluster, of random answers ``by_chance``."""
-    return {
-        "n_clusters": grouping.n_clusters,
-        "rows": grouping.rows,
-        "leaves": grouping.leaves,
-        "merges": np.asarray(grouping.tree),
-        "cuts": [
-            {**plain(cut), "kept": np.round(kept[cut.n_clusters], 3) if kept else None}
-            for cut in grouping.cuts
-        ],
-        "kept_by_chance": by_chance,
-    }
+    cuts = [{**plain(c), "kept": np.round(kept[c.n_clusters], 3) if kept else None} for c in grouping.cuts]
+    facts = {name: getattr(grouping, name) for name in ("n_clusters", "rows", "leaves")}
+    return {**facts, "merges": np.asarray(grouping.tree), "cuts": cuts, "kept_by_chance": by_chance}
 
 
 def matrix(K: Floats, order: NDArray[np.intp], most_cells: int = 400) -> dict[str, Any]:
@@ -262,11 +255,11 @@ def matrix(K: Floats, order: NDArray[np.intp], most_cells: int = 400) -> dict[st
 def maps(analysis: Analysis) -> list[dict[str, Any]]:
     """The best plane first, then the next one and the first principal components of the chosen space, all turned the same way."""
     name, best = analysis.plane_name, analysis.best.name
-    first = along_axes(_plane(analysis.plane))
+    first = along_axes(coordinates(analysis.plane)[:, :2])
     planes = [(name, name, first)]
     scores = analysis.scores.ranked() if analysis.splits else []
     others = [score.name for score in scores if score.name.endswith("-2") and score.name != name]
-    planes += [(each, each, _plane(analysis.fit(each))) for each in others[:1]]
+    planes += [(each, each, coordinates(analysis.fit(each))[:, :2]) for each in others[:1]]
     if analysis.space.n_components != 2 and best != name:
         flat = analysis.space.map(2)
         flat[analysis.space.uninformed] = np.nan
@@ -292,15 +285,8 @@ def properties(
     return {**plain(explained), "properties": rows, "categories": categories, "arrows": arrows}
 
 
-def _plane(space: Space) -> Floats:
-    return coordinates(space)[:, :2]
-
-
 def object_rows(
-    analysis: Analysis,
-    stability: Stability | None,
-    objects: ObjectList | None,
-    pictured: Mapping[str, Any],
+    analysis: Analysis, stability: Stability | None, objects: ObjectList | None, pictured: Mapping[str, Any]
 ) -> list[dict[str, Any]]:
     """One row per object on the page; objects go by their index there.
 
@@ -376,20 +362,14 @@ def _hash(files: Sequence[str | os.PathLike[str]], answers: Triplets) -> str:
     if files and all(Path(file).is_file() for file in files):
         for file in files:
             with open(file, "rb") as stream:
-                while chunk := stream.read(1 << 20):
-                    digest.update(chunk)
-        return digest.hexdigest()
-    digest.update("\0".join(answers.objects).encode())
-    digest.update(np.ascontiguousarray(answers.array, dtype="<i4").tobytes())
+                hashlib.file_digest(stream, lambda: digest)
+    else:
+        digest.update("\0".join(answers.objects).encode())
+        digest.update(np.ascontiguousarray(answers.array, dtype="<i4").tobytes())
     return digest.hexdigest()
 
 
 def today() -> str:
     """The date; ``SOURCE_DATE_EPOCH`` fixes it where builds must be the same."""
     fixed = os.environ.get("SOURCE_DATE_EPOCH", "")
-    moment = (
-        datetime.datetime.fromtimestamp(int(fixed), datetime.UTC)
-        if fixed.isdigit()
-        else datetime.datetime.now(datetime.UTC)
-    )
-    return moment.strftime("%Y-%m-%d")
+    return time.strftime("%Y-%m-%d", time.gmtime(int(fixed) if fixed.isdigit() else None))

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
@@ -23,7 +22,7 @@ WIDTH, MARGIN, BORDER = (
     380.0,
     26.0,
     9.0,
-)  # of a map as it is drawn; between the edge and objects, and objects far out
+)  # of a map as it is drawn; from the edge to objects, and to those far out
 NOT_COMPARED = (
     "Groups are not compared: that takes two groups of three people each, and answers to enough questions."
 )
@@ -32,30 +31,21 @@ NOT_COMPARED = (
 def group_comparison(comparison: GroupComparison, display_names: Mapping[str, str]) -> dict[str, Any]:
     """Every two groups; ``display_names`` : by name."""
     pairs = [_pair(pair, comparison.objects, display_names) for pair in comparison.pairs]
-    told = words.group_comparison(comparison)._asdict()
-    return {
-        "model": comparison.model,
-        "left_out": comparison.left_out,
-        "reason": "",
-        "finding": told,
-        "pairs": pairs,
-    }
+    told = {"model": comparison.model, "left_out": comparison.left_out, "reason": ""}
+    return {**told, "finding": words.group_comparison(comparison)._asdict(), "pairs": pairs}
 
 
 def _pair(pair: GroupPair, objects: tuple[str, ...], display_names: Mapping[str, str]) -> dict[str, Any]:
     one, other = pair.names
-    shares: dict[str, Any] = {}
-    if pair.agreement is not None:
-        names = (f"two people of {one}", f"two people of {other}", "one of each")
-        for name, share in zip(names, pair.agreement, strict=True):
-            shares[f"Same answer: {name}"] = {"value": share}
-    differences = {}
-    for j in (0, 1):
-        for i in (j, 1 - j):
-            shares[f"Answers of {pair.names[j]}, predicted by the map of {pair.names[i]}"] = pair.accuracy[i][
-                j
-            ]
-        differences[f"Own map of {pair.names[j]} minus the other's"] = pair.lead[j]
+    kinds = f"two people of {one}", f"two people of {other}", "one of each"
+    shares: list[tuple[str, Any]] = [
+        (f"Same answer: {kind}", {"value": share})
+        for kind, share in zip(kinds, pair.agreement or (), strict=False)
+    ]
+    for j, i in ((0, 0), (0, 1), (1, 1), (1, 0)):
+        what = f"Answers of {pair.names[j]}, predicted by the map of {pair.names[i]}"
+        shares.append((what, pair.accuracy[i][j]))
+    leads = [(f"Own map of {name} minus the other's", pair.lead[j]) for j, name in enumerate(pair.names)]
     moves = [move for move in pair.moves if move.sure] or list(pair.moves)
     return {
         "names": pair.names,
@@ -63,16 +53,14 @@ def _pair(pair: GroupPair, objects: tuple[str, ...], display_names: Mapping[str,
         "answers": pair.answers,
         "finding": words.group_pair(pair)._asdict(),
         "p": pair.test.p,
-        "shares": [{"what": what, **plain(share)} for what, share in shares.items()],
-        "differences": [{"what": what, **plain(share)} for what, share in differences.items()],
+        "shares": [{"what": what, **plain(share)} for what, share in shares],
+        "differences": [{"what": what, **plain(lead)} for what, lead in leads],
         "moves": [{**plain(m), "name": display_names.get(m.name, m.name)} for m in moves[:SHOWN_MOVES]],
         **two_maps(pair, objects, display_names),
     }
 
 
-def two_maps(
-    pair: GroupPair, objects: tuple[str, ...], display_names: Mapping[str, str] | None = None
-) -> dict[str, Any]:
+def two_maps(pair: GroupPair, objects: tuple[str, ...], display_names: Mapping[str, str]) -> dict[str, Any]:
     """Where objects and their names stand on two maps of width 1, how high these are, and who lies beyond their border.
 
     A spot has a name, whether it ``moves``, and for each map ``at``, ``name_at`` (the middle of its name, None without room) and
@@ -87,39 +75,34 @@ def two_maps(
     scale = float(((WIDTH - 2 * MARGIN) / span).min())
     tall = max(span[1] * scale + 2 * MARGIN, 0.5 * WIDTH)
     placed = (pair.maps - (low + high) / 2) * scale * [1, -1] + [WIDTH / 2, tall / 2]
-    turned = np.stack(
-        [
-            to_border(at, far, np.array([WIDTH, tall]), BORDER)
-            for at, far in zip(placed, far_out(pair.maps, known), strict=True)
-        ]
-    )
+    beyond = np.stack([
+        to_border(at, far, np.array([WIDTH, tall]), BORDER)
+        for at, far in zip(placed, far_out(pair.maps, known), strict=True)
+    ])  # fmt: skip
     shown = np.flatnonzero(np.isfinite(placed).all(axis=2).any(axis=0))
-    names = [(display_names or {}).get(objects[i], objects[i]) for i in shown]
+    placed, beyond = placed[:, shown], beyond[:, shown]
+    names = [display_names.get(objects[i], objects[i]) for i in shown]
     sure = {move.name for move in pair.moves if move.sure}
     moves = np.array([objects[i] in sure for i in shown])
-    beside = [
-        _names_at(at, names, moves | np.isfinite(away), tall)
-        for at, away in zip(placed[:, shown], turned[:, shown], strict=True)
-    ]
-    spots: list[dict[str, Any]] = [
-        {
-            "name": name,
-            "moves": bool(moves[k]),
-            "at": [_over_width(placed[which, i]) for which in (0, 1)],
-            "name_at": [_over_width(beside[which][k]) for which in (0, 1)],
-            "beyond": [
-                None if np.isnan(turned[which, i]) else round(float(turned[which, i]), 1) for which in (0, 1)
-            ],
-        }
-        for k, (i, name) in enumerate(zip(shown, names, strict=True))
-    ]
-    far = [
-        f"{', '.join(spot['name'] for spot in spots if spot['beyond'][which] is not None)} ({pair.names[which]})"
-        for which in (0, 1)
-        if any(spot["beyond"][which] is not None for spot in spots)
-    ]
-    told = f"Arrows at the border point to objects far beyond it: {'; '.join(far)}." if far else ""
-    return {"spots": spots, "height": tall / WIDTH, "beyond": told}
+    name_at = [_names_at(placed[w], names, moves | np.isfinite(beyond[w]), tall) for w in (0, 1)]
+    columns = {
+        "name": names,
+        "moves": moves,
+        "at": np.round(placed / WIDTH, 4).swapaxes(0, 1),
+        "name_at": np.round(np.stack(name_at, axis=1) / WIDTH, 4),
+        "beyond": np.round(beyond, 1).T,
+    }
+    rows = zip(*map(plain, columns.values()), strict=True)
+    spots = [{key: _known(value) for key, value in zip(columns, row, strict=True)} for row in rows]
+    far = [[name for name, at in zip(names, of, strict=True) if np.isfinite(at)] for of in beyond]
+    told = [f"{', '.join(out)} ({group})" for out, group in zip(far, pair.names, strict=True) if out]
+    text = f"Arrows at the border point to objects far beyond it: {'; '.join(told)}." if told else ""
+    return {"spots": spots, "height": tall / WIDTH, "beyond": text}
+
+
+def _known(value: Any) -> Any:
+    """For each of two maps, a place or None."""
+    return [None if at == [None, None] else at for at in value] if isinstance(value, list) else value
 
 
 def _names_at(at: Any, names: list[str], always: Any, tall: float) -> Any:
@@ -132,11 +115,6 @@ def _names_at(at: Any, names: list[str], always: Any, tall: float) -> Any:
     half = np.minimum(sizes / 2, WIDTH / 2)[crowded]
     middles[crowded] = np.clip(at[crowded] + [0, 11], half, [WIDTH, tall] - half)
     return middles
-
-
-def _over_width(point: Any) -> tuple[float, float] | None:
-    x, y = (round(float(value) / WIDTH, 4) for value in point)
-    return (x, y) if math.isfinite(x) and math.isfinite(y) else None
 
 
 def agreement(
