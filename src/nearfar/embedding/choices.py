@@ -118,28 +118,17 @@ class ChoiceLoop(Loop):
         self._blocks = blocks(len(made.weight), count)
         self._slopes = np.zeros((len(self._blocks), pairs))
 
-    def similarities(self, points: Points) -> NDArray[np.float64]:
-        """(p,) inner products of the pairs."""
-        one, other = self.choices.one, self.choices.other
-        out = np.empty(len(one))
-        run(_products, [(points, one, other, *part, out) for part in blocks(len(one), self._parts)])
-        return out
-
-    def losses(self, points: Points) -> NDArray[np.float64]:
-        """(choices,) -log likelihood of every choice; ``_slopes`` become those of the sum, block by block."""
-        given = (self.similarities(points), *self.choices[2:])
-        lost = np.empty(len(self.choices.weight))
-        run(_choose, [(*given, *part, self._slopes[b], lost) for b, part in enumerate(self._blocks)])
-        return lost
-
     def __call__(self, points: Points) -> tuple[float, Points]:
         """-log likelihood at ``points``, (n, d) and contiguous, and its gradient."""
-        value = float(np.vdot(self.choices.weight, self.losses(points)))
+        one, other, *made = self.choices
+        alike, lost, gradient = np.empty(len(one)), np.empty(len(self.choices.weight)), np.empty_like(points)
+        run(_products, [(points, one, other, *part, alike) for part in blocks(len(one), self._parts)])
+        given = enumerate(self._blocks)
+        run(_choose, [(alike, *made, *part, self._slopes[b], lost) for b, part in given])
         slopes = self._slopes[0] if len(self._slopes) == 1 else self._slopes.sum(axis=0)
-        gradient = np.empty_like(points)
         rows = blocks(len(points), self._parts)
         run(_multiply, [(points, *self._around, slopes, *part, gradient) for part in rows])
-        return value, gradient
+        return float(np.vdot(self.choices.weight, lost)), gradient
 
     @property
     def _parts(self) -> int:

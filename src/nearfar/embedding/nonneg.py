@@ -26,8 +26,8 @@ from nearfar.embedding.pull import answers_per_object
 from nearfar.errors import InputError, NotConverged
 from nearfar.triplets import Triplets, as_triplets
 
-LADDER = (1, 2, 3, 5, 8, 12, 20, 30, 50, 80)  # numbers of dimensions that are tried
-SIZES = (0.35, 0.5, 0.7, 1.0)  # of similarities, at which held-out choices are judged
+LADDER = (1, 2, 5, 12, 30, 80)  # numbers of dimensions that are tried
+WIDTH = 0.3  # mean square of a dimension at which the learnt pull is half as strong
 
 
 @dataclass(eq=False, repr=False)
@@ -39,22 +39,23 @@ class NonNegative(FittedPoints):
         -log e^s(chosen) / sum over pairs e^s
 
     An odd-one-out is a choice among three pairs, a triplet among two, and every pick of a grid is one among the pair
-    picked and those not picked. To the sum of losses, with k choices per object,
+    picked and those not picked. To the sum of losses over n objects with k choices each,
 
-        sqrt(k) * (regularization * sqrt(n_components) * sum x^2 + sparsity * sum x)
+        sqrt(k) * (sparsity * sum x + regularization * 0.3 n * sum over dimensions log(1 + q / 0.3))
 
-    is added: it leaves in a dimension the objects that the answers put there, and all others at 0.
+    is added, q the mean square of a dimension. The pull is learnt: it weakens as answers support a dimension, and empties those
+    that they do not support.
 
     Parameters
     ----------
     n_components : dimensions, at most: those that answers do not support are left empty. None: as many as make held-out
-        choices likelier, a fifth of the trios (of the statements, where they span trios) held out.
-    regularization, sparsity : strength of the pull to 0, squared and absolute.
+        choices likelier, a fifth of the trios (of the statements, where they span trios) held out, and none empty.
+    regularization, sparsity : strength of the learnt pull to 0, and of the absolute one.
     n_init : random starts; the lowest objective wins.
     max_iter, tol : of L-BFGS-B, as for ``Embedding``.
     random_state : None, an integer or a numpy Generator; fixes the starts.
-    prior : vectors of the objects, as for ``Embedding``: instead of ``sum x^2`` stands ``tr X' K^-1 X`` with K the covariance that they
-        give, so that objects with similar vectors have similar coordinates unless answers say otherwise.
+    prior : vectors of the objects, as for ``Embedding``: q is then ``x' K^-1 x / n`` with K the covariance that they give, so that
+        objects with similar vectors have similar coordinates unless answers say otherwise.
 
     Attributes
     ----------
@@ -66,7 +67,7 @@ class NonNegative(FittedPoints):
     -----
     Similarity is not a distance: ``predict`` and ``score`` go by inner products. The method is SPoSE (Zheng, Pereira,
     Baker and Hebart, 2019; Hebart et al., 2020). The likelihood by distinct pairs, the bounded quasi-Newton search and
-    the squared pull are ours.
+    the learnt pull are ours.
 
     Examples
     --------
@@ -79,7 +80,7 @@ class NonNegative(FittedPoints):
 
     n_components: int | None = None
     _: KW_ONLY
-    regularization: float = 0.05
+    regularization: float = 0.3
     sparsity: float = 0.04
     n_init: int = 1
     max_iter: int = 1000
@@ -103,30 +104,26 @@ class NonNegative(FittedPoints):
             dimensions = self.n_components or self._dimensions(answers, weights)
             loop = ChoiceLoop(answers, weights)
             best = self._best(loop, dimensions)
-        self._informed = self._known(loop)
-        points = np.where(self._informed[:, None], best.points, 0.0)
-        self.embedding_ = points[:, np.argsort(-shares(points), kind="stable")]
-        self.loss_ = loop(self.embedding_)[0] / loop.choices.weight.sum()
-        self.objects_ = answers.objects
+        points = best.points[:, np.argsort(-shares(best.points), kind="stable")]
+        self.embedding_ = points if self.n_components else points[:, points.any(axis=0) | ~points.any()]
+        self._informed, self.objects_ = self._known(loop), answers.objects
+        self.loss_ = loop(points)[0] / loop.choices.weight.sum()
         self.n_iter_, self.converged_ = best.n_iter, best.converged
         self._warn_of_uninformed()
         if not best.converged:
-            warnings.warn(
-                f"NonNegative stopped after max_iter={self.max_iter} iterations; raise max_iter or tol",
-                NotConverged,
-                stacklevel=2,
-            )
+            text = f"NonNegative stopped after max_iter={self.max_iter} iterations; raise max_iter or tol"
+            warnings.warn(text, NotConverged, stacklevel=2)
         return self
 
     def _best(self, loop: ChoiceLoop, dimensions: int) -> Optimum:
         """The best of ``n_init`` random starts."""
         rng = generator(self.random_state, "random_state")
-        informed = np.flatnonzero(self._known(loop))
-        self._strength = float(np.sqrt(3 * loop.choices.weight.sum() / len(informed)))
-        size = (loop.data.n_objects, dimensions)
+        known = self._known(loop)
+        self._strength = float(np.sqrt(3 * loop.choices.weight.sum() / known.sum()))
         # on the scale of log odds, so that every answer pulls from the beginning
-        starts = (rng.random(size) * 3.4 / np.sqrt(dimensions) for _ in range(self.n_init))
-        tries = (self._optimise(loop, start, informed, self.prior) for start in starts)
+        sizes = known[:, None] * 3.4 / np.sqrt(dimensions)
+        starts = (rng.random((len(known), dimensions)) * sizes for _ in range(self.n_init))
+        tries = (self._optimise(loop, start, np.flatnonzero(known), self.prior) for start in starts)
         return min(tries, key=attrgetter("objective"))
 
     def _known(self, loop: ChoiceLoop) -> NDArray[np.bool_]:
@@ -134,8 +131,8 @@ class NonNegative(FittedPoints):
         known: NDArray[np.bool_] = answers_per_object(loop.data) > 0
         return known if self.prior is None else known | self.prior.known
 
-    def _dimensions(self, answers: Triplets, weights: NDArray[np.float64] | None) -> int:
-        """The number of dimensions of ``LADDER`` by which held-out choices are likeliest; three worse ones end the search."""
+    def _dimensions(self, answers: Triplets, weights: Floats | None) -> int:
+        """The number of dimensions of ``LADDER`` by which held-out choices are likeliest; the first worse one, or an empty dimension, ends the search."""
         units, statements = dense_codes(answers.trio_ids), dense_codes(answers.statement_ids)
         if (np.bincount(statements) > 2).any():
             units = statements
@@ -144,27 +141,31 @@ class NonNegative(FittedPoints):
             return 1
         given = np.ones(len(answers)) if weights is None else weights
         train, held_out = ChoiceLoop(answers[~test], given[~test]), ChoiceLoop(answers[test], given[test])
-        losses: list[float] = []
-        for dimensions in LADDER:
-            if dimensions >= answers.n_objects or len(losses) - np.argmin([*losses, np.inf]) > 3:
-                break
+        best, lowest = 1, np.inf
+        for dimensions in LADDER[: int(np.searchsorted(LADDER, answers.n_objects))]:
             points = self._best(train, dimensions).points
-            # points of few answers are too far out: only the order of similarities should decide, not their size
-            losses.append(min(held_out(points * np.sqrt(size))[0] for size in SIZES))
-        return LADDER[int(np.argmin(losses))] if losses else 1
+            if (loss := held_out(points)[0]) >= lowest:
+                break
+            best, lowest = dimensions, loss
+            if not points.any(axis=0).all():
+                break
+        return best
 
     def _optimise(
         self, loop: ChoiceLoop, start: Points, free: NDArray[np.intp], prior: Prior | None = None
     ) -> Optimum:
-        limits: Any = {"max_iter": self.max_iter, "tol": float(self.tol), "name": "NonNegative"}
-        square = self.regularization * float(np.sqrt(start.shape[1])) * self._strength
-        plain = self.sparsity * self._strength
+        n = len(free) + int(np.delete(start, free, axis=0).any(axis=1).sum())
+        fixed = (np.delete(start, free, axis=0) ** 2).sum(axis=0)
+        learnt, plain = self.regularization * self._strength, self.sparsity * self._strength
         solve = np.array if prior is None else prior.precision(free)
 
         def pull(x: Points) -> tuple[float, Points]:
             slope = solve(x)
-            return square * float(np.vdot(x, slope)) + plain * float(x.sum()), 2 * square * slope + plain
+            q = (fixed + np.einsum("nc,nc->c", x, slope)) / (n * WIDTH)
+            value = learnt * n * WIDTH * float(np.log1p(q).sum()) + plain * float(x.sum())
+            return value, 2 * learnt / (1 + q) * slope + plain
 
+        limits: Any = {"max_iter": self.max_iter, "tol": float(self.tol), "name": "NonNegative"}
         return optimise(loop, start, free, pull=pull, bounds=(0, None), **limits)
 
     def transform(self, answers: Triplets | ArrayLike) -> Points:

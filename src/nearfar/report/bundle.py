@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -53,10 +54,8 @@ def write_bundle(report: Report, folder: Path, look: Look) -> Path:
         write_table(table, folder / "tables" / f"{name}.csv")
     write_page(folder / "facts.json", report.json())
     write_page(folder / "README.txt", READ_ME)
-    text = [report.data[part].replace("\xa0", " ") for part in ("methods", "results")] + report.data[
-        "citations"
-    ]
-    write_page(folder / "paper.txt", "\n\n".join(text) + "\n")
+    paper = [report.data["methods"], report.data["results"], *report.data["citations"]]
+    write_page(folder / "paper.txt", "\n\n".join(paper).replace("\xa0", " ") + "\n")
     write_page(folder / "redo.ipynb", notebook_json(report))
     _answers(report, folder)
     _matrices(report, folder)
@@ -73,14 +72,11 @@ def write_bundle(report: Report, folder: Path, look: Look) -> Path:
 def _answers(report: Report, folder: Path) -> None:
     """The answers as they were analysed, without what could tell who gave them: names, ids, times of day."""
     answers = report.analysis.answers
-    people = answers.participant
-    shown = answers.replace(
-        participant=None
-        if people is None
-        else Ids.from_codes(people.codes, [report.people.get(str(name), "") for name in people.names]),
-        statement=None if answers.statement is None else answers.statement_ids,
-        answered_at=None,
-    )
+    people, statement = answers.participant, answers.statement
+    if people is not None:
+        people = Ids.from_codes(people.codes, [report.people.get(str(name), "") for name in people.names])
+    statement = None if statement is None else answers.statement_ids
+    shown = answers.replace(participant=people, statement=statement, answered_at=None)
     write_triplets(shown, folder / ANSWERS)
     write_table(pl.DataFrame({"object": answers.objects}, schema={"object": pl.String}), folder / OBJECTS)
     vectors = report.analysis.vectors
@@ -122,27 +118,19 @@ def _figures(report: Report, look: Look) -> dict[str, Callable[[], Printed]]:
         known = {"groups": clusters, "images": images, "model": drawn["title"], "colours": "clusters"}
         known["placed"] = [row["placed"] for row in objects]
         known["arrows"] = {name: tip for name, tip in directions.items() if tip and None not in tip}
-        drawings[f"map-{drawn['name'].replace(' ', '-')}"] = partial(
-            draw.print_map, look, points, names, **known
-        )
+        name = f"map-{drawn['name'].replace(' ', '-')}"
+        drawings[name] = partial(draw.print_map, look, points, names, **known)
     if grouping is not None:
         rows = grouping.rows.tolist()
-        drawings["tree"] = partial(
-            draw.print_tree,
-            look,
-            grouping.tree,
-            [names[x] for x in rows],
-            model=best,
-            clusters=grouping.chosen.labels[rows],
-            images={at: images[x] for at, x in enumerate(rows) if x in images},
-        )
+        given: dict[str, Any] = {"model": best, "clusters": grouping.chosen.labels[rows]}
+        given["images"] = {at: images[x] for at, x in enumerate(rows) if x in images}
+        drawings["tree"] = partial(draw.print_tree, look, grouping.tree, [names[x] for x in rows], **given)
         kernel, order = report.analysis.shown_space.kernel(), grouping.leaves.tolist()
         drawings["kernel"] = partial(draw.print_matrix, look, kernel, names, order=order, model=best)
     drawings |= {name: partial(draw.print_chart, look, *chart) for name, chart in _charts(data).items()}
     if data["models"]["scores"]:
-        drawings["models"] = partial(
-            draw.print_comparison, look, data["models"], (best, data["models"]["map"])
-        )
+        chosen = best, data["models"]["map"]
+        drawings["models"] = partial(draw.print_comparison, look, data["models"], chosen)
     if data["groups"] and data["groups"]["pairs"]:
         compared = report.analysis.groups(report.groups)
         shown = {row["name"]: row["display_name"] for row in objects}
@@ -178,19 +166,20 @@ def _tables(data: dict[str, Any]) -> dict[str, pl.DataFrame]:
     objects, tree = data["objects"], data["tree"]
     names = [row["name"] for row in objects]
     near = [
-        {"object": row["name"], "rank": rank, "neighbour": names[other["object"]]}
-        | {"similarity": other["similarity"]}
+        {
+            "object": row["name"],
+            "rank": rank,
+            "neighbour": names[other["object"]],
+            "similarity": other["similarity"],
+        }
         for row in objects
         for rank, other in enumerate(row["neighbours"], start=1)
     ]
-    disputed = [
-        {**q, **{role: names[q[role]] for role in ("anchor", "one", "other")}} for q in data["disputed"]
-    ]
+    disputed = [q | {role: names[q[role]] for role in ("anchor", "one", "other")} for q in data["disputed"]]
+    placed = {f"{drawn['name']} {axis}": drawn[axis] for drawn in data["maps"] for axis in "xy"}
     tables = {
         "objects": _frame(objects, without=("neighbours", "picture")).rename({"name": "object"}),
-        "map": pl.DataFrame(
-            {"object": names, **{f"{map['name']} {axis}": map[axis] for map in data["maps"] for axis in "xy"}}
-        ),
+        "map": pl.DataFrame({"object": names, **placed}),
         "neighbours": _frame(near, ("object", "rank", "neighbour", "similarity")),
         "models": _frame(data["models"]["scores"], without=("warned",)),
         "left_out": _frame(data["collection"]["left_out"], ("what", "count", "why")),
@@ -200,16 +189,16 @@ def _tables(data: dict[str, Any]) -> dict[str, pl.DataFrame]:
         tables["clusters"] = _clusters(objects, tree)
         tables["tree"] = joins(tree["merges"], [names[x] for x in tree["rows"]])
     if data["participants"]:
-        tables["participants"] = _frame(data["participants"]["rows"], without=("reasons",)).rename(
-            {"name": "participant"}
-        )
+        people = _frame(data["participants"]["rows"], without=("reasons",))
+        tables["participants"] = people.rename({"name": "participant"})
     if data["groups"] and data["groups"]["pairs"]:
         moves = [
-            {"group": pair["names"][0], "other": pair["names"][1], "object": move.pop("name"), **move}
+            {"group": pair["names"][0], "other": pair["names"][1], **move}
             for pair in data["groups"]["pairs"]
-            for move in map(dict, pair["moves"])
+            for move in pair["moves"]
         ]
-        tables["group_moves"] = _frame(moves, ("group", "other", "object", "distance", "sure"))
+        moved = _frame(moves, ("group", "other", "name", "distance", "sure"))
+        tables["group_moves"] = moved.rename({"name": "object"})
     if data["explained"]:
         tables["properties"] = _frame(data["explained"]["properties"], without=("predicted", "arrow"))
     if data["agreement"]:
@@ -224,11 +213,8 @@ def _frame(
 ) -> pl.DataFrame:
     """A data frame of rows, of records inside them one column for each field; ``columns`` where there may be no row."""
     flat = [dict(_flat(row, without)) for row in rows]
-    return (
-        pl.DataFrame(flat, infer_schema_length=None)
-        if flat
-        else pl.DataFrame(schema=dict.fromkeys(columns, pl.String))
-    )
+    schema = None if flat else dict.fromkeys(columns, pl.String)
+    return pl.DataFrame(flat, schema, infer_schema_length=None)
 
 
 def _flat(row: dict[str, Any], without: Sequence[str]) -> Iterable[tuple[str, Any]]:
@@ -242,29 +228,17 @@ def _flat(row: dict[str, Any], without: Sequence[str]) -> Iterable[tuple[str, An
 
 def _clusters(objects: Sequence[dict[str, Any]], tree: dict[str, Any]) -> pl.DataFrame:
     """The chosen clusters, and one column per other cut; clusters are numbered from 1, as on the page."""
-    numbered = {
-        cut["n_clusters"]: [label + 1 if label >= 0 else None for label in cut["labels"]]
-        for cut in tree["cuts"]
-    }
-    medoids = next(cut["medoids"] for cut in tree["cuts"] if cut["n_clusters"] == tree["n_clusters"])
-    return pl.DataFrame(
-        {
-            "object": [row["name"] for row in objects],
-            "cluster": numbered[tree["n_clusters"]],
-            "medoid": [x in medoids for x in range(len(objects))],
-            "kept": [row["kept"] for row in objects],
-            **{f"of {k}": labels for k, labels in numbered.items()},
-        }
-    )
+    cuts = {cut["n_clusters"]: cut for cut in tree["cuts"]}
+    of = {k: [label + 1 if label >= 0 else None for label in cut["labels"]] for k, cut in cuts.items()}
+    columns = {"object": [row["name"] for row in objects], "cluster": of[tree["n_clusters"]]}
+    columns["medoid"] = [x in cuts[tree["n_clusters"]]["medoids"] for x in range(len(objects))]
+    columns["kept"] = [row["kept"] for row in objects]
+    return pl.DataFrame(columns | {f"of {k}": labels for k, labels in of.items()})
 
 
 def _agreement(agreement: dict[str, Any]) -> pl.DataFrame:
-    people, columns = agreement["people"], ("share", "shared")
-    rows = [
-        (people[a], people[b], *(agreement[name][a][b] for name in columns))
-        for a in range(len(people))
-        for b in range(a + 1, len(people))
-        if agreement["share"][a][b] is not None
-    ]
+    share, shared = agreement["share"], agreement["shared"]
+    pairs = combinations(enumerate(agreement["people"]), 2)
+    rows = [(p, q, share[a][b], shared[a][b]) for (a, p), (b, q) in pairs if share[a][b] is not None]
     schema = {"participant": pl.String, "other": pl.String, "agreement": pl.Float64, "questions": pl.Int64}
     return pl.DataFrame(rows, schema, orient="row")

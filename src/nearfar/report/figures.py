@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal, NamedTuple
 
@@ -115,13 +116,13 @@ def print_tree(
     drawn, upright = len(names) - len(apart), orientation == "top"
     k = None if clusters is None else int(np.max(clusters, initial=-1)) + 1
     given: dict[str, Any] = {
-        "clusters": clusters,
-        "n_clusters": k,
+        "names": names,
+        "labels": look.labels,
         "images": images,
         "orientation": orientation,
     }
     with look.figure(0.6 * look.width if upright else tree_height(drawn, bool(images))) as (figure, ax):
-        plot.tree(tree, ax, names=names, labels=look.labels, **given)
+        plot.tree(tree, ax, clusters=clusters, n_clusters=k, **given)
     named = ax.get_xticklabels() if upright else ax.get_yticklabels()
     caption = _joined(
         f"Tree of {count(drawn, 'object')} ({method} linkage in the space of {model}).",
@@ -145,23 +146,16 @@ def print_matrix(
     chosen = [x for x in order if x not in set(without)]
     told = f"Similarity of every two of {count(len(chosen), 'object')} ({model}), in the order of the tree."
     caption = _joined(told, "The diagonal may lie beyond the scale.", _missing([names[x] for x in without]))
-    return print_chart(
-        look,
-        lambda ax: plot.matrix(K, ax, names=names, order=chosen, labels=look.labels),
-        caption,
-        0.85 * look.width,
-    )
+    draw = partial(plot.matrix, K, names=names, order=chosen, labels=look.labels)
+    return print_chart(look, draw, caption, 0.85 * look.width)
 
 
 def print_comparison(look: Look, models: Any, chosen: Sequence[str]) -> Printed:
     """Models side by side, from a Comparison or its plain data."""
     data = plain(models)
-    n = len(data["scores"])
-    told = (
-        f"Held-out accuracy of {count(n, 'model')}. Orange: the chosen model, and the best in two dimensions."
-    )
-    caption = _joined(told, GUESSING, possible(data["ceiling"]))
-    return print_chart(look, lambda ax: plot.comparison(data, ax, chosen=chosen), caption, dots_height(n))
+    n, told = len(data["scores"]), "Orange: the chosen model, and the best in two dimensions."
+    caption = f"Held-out accuracy of {count(n, 'model')}. {told} {GUESSING} {possible(data['ceiling'])}"
+    return print_chart(look, partial(plot.comparison, data, chosen=chosen), caption, dots_height(n))
 
 
 def print_groups(
@@ -191,13 +185,9 @@ def print_dimensions(
     """The dimensions that come back, with the objects highest on each; ``names`` and ``images`` are those of all objects."""
     titles = [f"{each.title} ({100 * each.share:.0f} %)" for each in found.found]
     caption = _joined(words.dimensions_found(found), "In brackets: the share of all similarity.")
-    top = 8 if look.width > 120 else 4
-    return print_chart(
-        look,
-        lambda ax: plot.dimensions(found.points(), names, ax, top=top, titles=titles, images=images),
-        caption,
-        dimensions_height(len(titles), bool(images)),
-    )
+    drawn: Any = {"top": 8 if look.width > 120 else 4, "titles": titles, "images": images}
+    draw = partial(plot.dimensions, found.points(), names, **drawn)
+    return print_chart(look, draw, caption, dimensions_height(len(titles), bool(images)))
 
 
 def print_chart(look: Look, draw: Callable[[Any], Any], caption: str, height: float = 80.0) -> Printed:

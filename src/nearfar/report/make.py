@@ -145,11 +145,7 @@ def make_report(
         report = make_report(nf.read_answers("answers.csv"), images="pictures")
         report.write("report.html")
 
-    >>> import numpy as np
-    >>> import nearfar as nf
-    >>> rows = nf.simulate.answers(nf.design.random_questions(8, 160), points=np.arange(8.0)[:, None] ** 1.1).triplets
-    >>> make_report(nf.analyse(rows, "score", models=["score"], n_resamples=2), title="Eight points on a line")
-    Report(160 answers, 8 objects, best 'score')
+    (``Report`` has an example that runs.)
     """
     for module, package in (("jinja2", "jinja2"), ("PIL", "pillow")):
         if importlib.util.find_spec(module) is None:
@@ -164,15 +160,12 @@ def make_report(
     if isinstance(answers, ReadResult):
         gone, checks = _left_out(answers), _checks(answers)
         answers = answers.triplets
-    if isinstance(answers, Analysis) and not (isinstance(model, str) and model == "auto" and seed == 0):
-        raise InputError("model and seed: an Analysis has its own; give them to nearfar.analyse")
-    if isinstance(answers, Analysis) and features is not None:
-        raise InputError("features: an Analysis has its own; give them to nearfar.analyse")
-    analysis = (
-        answers
-        if isinstance(answers, Analysis)
-        else Analysis(answers, model, design=design, features=features, seed=seed)
-    )
+    if not isinstance(answers, Analysis):
+        analysis = Analysis(answers, model, design=design, features=features, seed=seed)
+    elif features is not None or not isinstance(model, str) or (model, seed) != ("auto", 0):
+        raise InputError("model, features and seed: an Analysis has its own; give them to nearfar.analyse")
+    else:
+        analysis = answers
     if not len(analysis.answers) or analysis.answers.n_objects < 3:
         size = f"{count(len(analysis.answers), 'answer')} about {count(analysis.answers.n_objects, 'object')}"
         raise InputError(f"answers: got {size}; a report needs at least one answer and three objects")
@@ -180,20 +173,16 @@ def make_report(
     names = [*({} if people is None else dict.fromkeys(map(str, people.names))), *(excluded or {})]
     secret = secrets.token_hex(16) if key is None else key
     shown = shown_names(dict.fromkeys(names), key=None if show_participants else secret)
-    gone += [
-        (f"answers of {shown[name]}", size, "excluded") for name, size in (excluded or {}).items() if size
-    ]
+    left = {name: size for name, size in (excluded or {}).items() if size}
+    gone += [(f"answers of {shown[name]}", size, "excluded") for name, size in left.items()]
     base = None
     if objects is not None and not isinstance(objects, ObjectList):
         base, objects = Path(objects).parent, read_objects(objects)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NearfarWarning)  # what they say stands on the page
-        pictures = find_pictures(
-            analysis.answers.objects,
-            None if images is None else Path(images),
-            listed={} if objects is None else dict(zip(objects.names, objects.images, strict=True)),
-            base=base,
-        )
+        folder = None if images is None else Path(images)
+        listed = {} if objects is None else dict(zip(objects.names, objects.images, strict=True))
+        pictures = find_pictures(analysis.answers.objects, folder, listed=listed, base=base)
         data, thumbs = report_data(
             analysis,
             title=title,
@@ -225,9 +214,8 @@ def _checks(result: Any) -> dict[str, tuple[int, int]]:
     import polars as pl
 
     graded = result.checks.filter((pl.col("kind") == "check") & pl.col("correct").is_not_null())
-    counted = graded.group_by(pl.col("participant").cast(pl.String)).agg(
-        right=pl.col("correct").sum(), of=pl.len()
-    )
+    people = graded.group_by(pl.col("participant").cast(pl.String))
+    counted = people.agg(right=pl.col("correct").sum(), of=pl.len())
     return {str(name): (int(right), int(of)) for name, right, of in counted.iter_rows() if name}
 
 

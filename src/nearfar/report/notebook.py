@@ -26,9 +26,8 @@ def notebook_json(report: Report) -> str:
         _code(READING),
     ]
     if own:
-        lines = [f"    {name!r}: ...," for name in own]
         cells.append(_text("Models of your own, which this folder does not hold: put them here."))
-        cells.append(_code("\n".join(["own = {", *lines, "}"])))
+        cells.append(_code("\n".join(["own = {", *(f"    {name!r}: ...," for name in own), "}"])))
     structure = ["space = analysis.shown_space", "K = space.kernel()"]
     structure += ["points = analysis.plane.map(2)"] if data["maps"] else []
     if data["tree"]:
@@ -44,22 +43,14 @@ def notebook_json(report: Report) -> str:
     if data["curve"]:
         cells += [_text("## Would more answers help?"), _code("print(analysis.curve)")]
     if data["groups"] and data["groups"]["pairs"]:
-        groups = {
-            shown: report.groups[name] for name, shown in report.people.items() if name in report.groups
-        }
+        of = report.groups
+        groups = {shown: of[name] for name, shown in report.people.items() if name in of}
         cells.append(_text("## Do the groups see the objects differently?"))
         cells.append(_code(f"groups = {groups!r}\nprint(analysis.groups(groups))"))
-    for number, cell in enumerate(cells):
-        cell["id"] = f"cell-{number}"
-    book = {
-        "cells": cells,
-        "metadata": {
-            "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-            "language_info": {"name": "python"},
-        },
-        "nbformat": 4,
-        "nbformat_minor": 5,
-    }
+    cells = [cell | {"id": f"cell-{number}"} for number, cell in enumerate(cells)]
+    kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
+    metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
+    book = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(book, indent=1, ensure_ascii=False) + "\n"
 
 

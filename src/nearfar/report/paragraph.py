@@ -30,19 +30,29 @@ PAPERS = {
     "bootstrap": "Owen, A. B. (2007). The pigeonhole bootstrap. The Annals of Applied Statistics, 1(2), 386-411. "
     "https://doi.org/10.1214/07-AOAS122",
 }
+LIBRARIES = ("numpy", "scipy", "scikit-learn", "numba")
 KERNELS = {
     "k1": "k1 (Kendall's tau between two objects' rankings of the others)",
     "k2": "k2 (agreement of two objects' ranks in the others' rankings)",
     "score": "score (whether two objects were preferred alike, and as seen from each other)",
 }
+TO_OTHERS = (
+    "Models were trained on other answers of the same participants; because participants are resampled, the intervals also apply to "
+    "new participants."
+)
+DIMENSIONS = "The number of dimensions is the smallest that no larger one clearly beat in the likelihood of held-out answers."
+NAMEABLE = (
+    "Non-negative dimensions were fitted by the likelihood of choices (Hebart et al., 2020). Only those are shown that other random "
+    "starts and both halves of the data found, too (r > 0.8)."
+)
+HALVES = "The expected correlations of map distances with a new study are split-half correlations, corrected by Spearman-Brown."
+SUBGROUPS = "Subgroups of participants were accepted only if separate maps predicted held-out answers better."
 
 
 def versions() -> dict[str, str]:
     """Of nearfar, Python and the libraries that computed."""
     used = {"nearfar": __version__, "python": ".".join(map(str, sys.version_info[:3]))}
-    return used | {
-        package: metadata.version(package) for package in ("numpy", "scipy", "scikit-learn", "numba")
-    }
+    return used | {package: metadata.version(package) for package in LIBRARIES}
 
 
 def citations(data: dict[str, Any]) -> list[str]:
@@ -81,47 +91,29 @@ def methods(data: dict[str, Any]) -> str:
             f"{people}{words.unit(models['unit'].partition(' ')[0], many=True)} (Owen, 2007)."
         )
         if models["scope"]["participants"] == "new":
-            sentences.append(
-                "Models were trained on other answers of the same participants; because participants are resampled, the "
-                "intervals also apply to new participants."
-            )
-        if models["dimension_scores"]:
-            sentences.append(
-                "The number of dimensions is the smallest that no larger one clearly beat in the likelihood of held-out answers."
-            )
+            sentences.append(TO_OTHERS)
+        sentences += [DIMENSIONS] if models["dimension_scores"] else []
         if models["judged"] < size["answers"]:
             sentences.append(f"Models were compared on a random {number(models['judged'])} answers.")
     sentences += [_first(data, "ceiling")] if models["ceiling"]["best_possible"] else []
-    if data["dimensions"]:
-        sentences.append(
-            "Non-negative dimensions were fitted by the likelihood of choices (Hebart et al., 2020). Only those are shown that other random "
-            "starts and both halves of the data found, too (r > 0.8)."
-        )
+    sentences += [NAMEABLE] if data["dimensions"] else []
     if data["tree"] is not None:
         sentences.append(
             f"The tree was built by complete linkage on the distances in the space of {models['best']}. Clusters were accepted "
             f"only if within-cluster variance had an elbow and neighbouring clusters were separated by a gap. {words.OUTLIERS}"
         )
     sentences += [_first(data, "stability")] if data["findings"]["stability"] else []
-    if data["findings"]["reliability"]:
-        sentences.append(
-            "The expected correlations of map distances with a new study are split-half correlations, corrected by Spearman-Brown."
-        )
+    sentences += [HALVES] if data["findings"]["reliability"] else []
     sentences += [data["findings"]["explained"]["details"]] if data["explained"] else []
     sentences += [words.FLAGGING] if data["participants"] else []
-    if data["findings"]["subgroups"]:
-        sentences.append(
-            "Subgroups of participants were accepted only if separate maps predicted held-out answers better."
-        )
+    sentences += [SUBGROUPS] if data["findings"]["subgroups"] else []
     for pair in groups["pairs"] if groups else ():
         both = " and ".join(f"{name} ({n})" for name, n in zip(pair["names"], pair["people"], strict=True))
         sentences.append(f"Groups of participants, {both}, were compared by a permutation test.")
     used = data["versions"]
-    libraries = ", ".join(f"{name} {used[name]}" for name in ("numpy", "scipy", "scikit-learn", "numba"))
-    sentences.append(
-        f"We used nearfar {used['nearfar']} (Python {used['python']}, {libraries}; seed {data['seed']})."
-    )
-    return " ".join(sentences)
+    libraries = ", ".join(f"{name} {used[name]}" for name in LIBRARIES)
+    own = f"We used nearfar {used['nearfar']} (Python {used['python']}, {libraries}; seed {data['seed']})."
+    return " ".join([*sentences, own])
 
 
 def _first(data: dict[str, Any], finding: str) -> str:
@@ -137,12 +129,9 @@ def _model(models: dict[str, Any]) -> list[str]:
     elif base in words.EMBEDDINGS:
         text = f"Objects were embedded by {words.EMBEDDINGS[base]} in {count(int(size), 'dimension')}"
     elif all(part in KERNELS for part in base.split("+")):
-        text = f"Similarities are those of the kernel {' + '.join(KERNELS[part] for part in base.split('+'))}"
-        text += (
-            f", in the first {size} components of its kernel PCA"
-            if size
-            else ", its diagonal reduced by the smallest eigenvalue"
-        )
+        how = f"in the first {size} components of its kernel PCA" if size else ""
+        how = how or "its diagonal reduced by the smallest eigenvalue"
+        text = f"Similarities are those of the kernel {' + '.join(KERNELS[part] for part in base.split('+'))}, {how}"
         text += " (Kleindessner and von Luxburg, 2017)"
     else:
         text = f"Similarities are those of the model {best}"
@@ -176,17 +165,15 @@ def results(data: dict[str, Any]) -> str:
         accuracy = f"an expected accuracy of {percent(models['accuracy'])} for {models['applies_to']}"
         sentences.append(f"{model} has {accuracy}.")
         sentences += [models["dimensions"], findings["ceiling"]["text"], findings["enough"]["text"]]
-    sentences += [
-        findings[name]["text"] for name in ("worth", "reliability", "clusters", "subgroups") if findings[name]
-    ]
+    told = ("worth", "reliability", "clusters", "subgroups")
+    sentences += [findings[name]["text"] for name in told if findings[name]]
     for pair in data["groups"]["pairs"] if data["groups"] else ():
         sentences.append(f"{pair['finding']['text'].rstrip('.')} (p = {pair['p']:.3f}).")
     people = data["participants"]["rows"] if data["participants"] else []
     unusual = sum(bool(person["reason"]) for person in people)
     if people:
-        sentences.append(
-            f"{number(unusual)} of {count(size['participants'], 'participant')} answered unusually; all were kept."
-        )
+        of = count(size["participants"], "participant")
+        sentences.append(f"{number(unusual)} of {of} answered unusually; all were kept.")
     others = [p["with_prediction"] for p in people if p["with_prediction"] and not p["reason"]]
     if unusual and others:
         share = sum(rate["share"] * rate["of"] for rate in others) / sum(rate["of"] for rate in others)

@@ -83,12 +83,8 @@ class _Shelf:
     def of(cls, folder: Path) -> _Shelf:
         if not folder.is_dir():
             reason = "is a file" if folder.exists() else "there is no such folder"
-            raise FileError(
-                f"{folder}: {reason}; expected the folder that holds the pictures",
-            )
-        files = sorted(
-            path for path in folder.rglob("*") if path.suffix.lower() in PICTURES and path.is_file()
-        )
+            raise FileError(f"{folder}: {reason}; expected the folder that holds the pictures")
+        files = sorted(p for p in folder.rglob("*") if p.suffix.lower() in PICTURES and p.is_file())
         home = folder.resolve()
         outside = [path for path in files if not path.resolve().is_relative_to(home)]
         files = [path for path in files if path not in outside]

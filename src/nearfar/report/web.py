@@ -20,20 +20,8 @@ from nearfar.words import FLAGGING, OUTLIERS, gloss
 
 SCRIPTS = ("core.js", "views.js", "tree.js", "charts.js", "map.js")
 TOP_MODELS = 7
-IN_SCRIPT = (
-    "objects",
-    "maps",
-    "models",
-    "tree",
-    "matrix",
-    "disputed",
-    "participants",
-    "curve",
-    "agreement",
-    "groups",
-    "explained",
-    "dimensions",
-)
+IN_SCRIPT = ("objects", "maps", "models", "tree", "matrix", "disputed", "participants", "curve", "agreement",
+    "groups", "explained", "dimensions")  # fmt: skip
 
 
 def page_html(report: Report) -> str:
@@ -76,12 +64,8 @@ def _boxes(data: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     boxes = [(topic, findings[name]) for name, topic in topics.items() if findings[name]]
     if data["groups"] and data["groups"]["pairs"]:
         return [*boxes, ("Groups", data["groups"]["finding"])]
-    return [
-        *boxes,
-        ("Subgroups", findings["subgroups"])
-        if findings["subgroups"]
-        else ("Best possible", findings["ceiling"]),
-    ]
+    topic, name = ("Subgroups", "subgroups") if findings["subgroups"] else ("Best possible", "ceiling")
+    return [*boxes, (topic, findings[name])]
 
 
 def script_json(value: Any) -> Markup:
@@ -109,10 +93,10 @@ def _policy(scripts: list[str]) -> str:
     """A Content-Security-Policy under which exactly these scripts run, and nothing is ever fetched."""
     hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts]
     allowed = " ".join(f"'sha256-{digest}'" for digest in hashes)
-    return (
-        f"default-src 'none'; script-src {allowed}; style-src 'unsafe-inline'; img-src data: blob:; "
-        "font-src data:; base-uri 'none'; form-action 'none'"
+    fixed = (
+        "style-src 'unsafe-inline'; img-src data: blob:; font-src data:; base-uri 'none'; form-action 'none'"
     )
+    return f"default-src 'none'; script-src {allowed}; {fixed}"
 
 
 @lru_cache
