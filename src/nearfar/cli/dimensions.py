@@ -10,7 +10,7 @@ import typer
 
 from nearfar.cli._options import PRINTED, READING, Given, takes
 from nearfar.cli._prepared import images_of
-from nearfar.cli._reading import Loaded, load
+from nearfar.cli._reading import Loaded, load, load_features
 from nearfar.cli._writing import check_outputs, write_all, write_bytes
 from nearfar.errors import InputError
 
@@ -27,7 +27,7 @@ NamesOption = typer.Option(
 )
 
 
-@takes(*READING, "output", "model", "images", *PRINTED, "seed")
+@takes(*READING, "output", "model", "features", "images", *PRINTED, "seed")
 def dimensions(
     given: Given,
     names: Path | None = NamesOption,
@@ -47,9 +47,7 @@ def dimensions(
     """
     check_outputs(given)
     if given.model != "auto" and not given.model.startswith("nonneg"):
-        raise InputError(
-            f"--model {given.model}: has no dimensions to name; give nonneg, or a number such as nonneg-12"
-        )
+        raise InputError(f"--model {given.model}: has no dimensions to name; give nonneg or, say, nonneg-12")
     loaded = load(given)
     found = named_dimensions(given, loaded, names, properties)
     if "-" in given.output:
@@ -80,7 +78,9 @@ def named_dimensions(
         columns = read_columns(names, ("name", "top1"), [f"top{k}" for k in range(2, 9)])
         called = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
     model = given.model if given.model.startswith("nonneg") else "nonneg"
-    return find_dimensions(loaded.triplets, model, properties=known, seed=given.seed).named(called)
+    prior = load_features(given)
+    found = find_dimensions(loaded.triplets, model, properties=known, features=prior, seed=given.seed)
+    return found.named(called)
 
 
 def _picture(look: Look, given: Given, found: Dimensions, loaded: Loaded) -> Printed:
@@ -88,6 +88,5 @@ def _picture(look: Look, given: Given, found: Dimensions, loaded: Loaded) -> Pri
 
     listing, objects = loaded.objects, loaded.triplets.objects
     shown = {} if listing is None else dict(zip(listing.names, listing.display_names, strict=True))
-    return print_dimensions(
-        look, found, [shown.get(name, name) for name in objects], images_of(given, loaded)
-    )
+    names = [shown.get(name, name) for name in objects]
+    return print_dimensions(look, found, names, images_of(given, loaded))

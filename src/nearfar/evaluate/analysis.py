@@ -19,20 +19,20 @@ from nearfar.evaluate.collection import AnswerCounts, warn_of_controls
 from nearfar.evaluate.groups import GroupComparison, compare_groups
 from nearfar.evaluate.judging import Judging
 from nearfar.evaluate.map_stability import (
-    Reliability,
     Resamples,
+    Scale,
     Stability,
     coordinates,
     kept_by_chance,
+    make_scale,
     make_stability,
-    measure_reliability,
     resample,
     tree_labels,
 )
 from nearfar.evaluate.participants import People, judge_people
 from nearfar.evaluate.priors import VectorsAlone
 from nearfar.evaluate.properties import MIN_OBJECTS, Explained, explain, rsa
-from nearfar.evaluate.scales import Scale, make_scale
+from nearfar.evaluate.reliability import Reliability, measure_reliability
 from nearfar.evaluate.subgroups import Subgroups, find_subgroups
 from nearfar.space.models import fit
 from nearfar.space.space import Space

@@ -59,14 +59,10 @@ def count_dimensions(sizes: Sequence[int], credits: Credits, draws: Draws) -> in
 
     Of models with the same size the most accurate one counts.
     """
-    means = credits.accuracies
-    rows = [
-        max((k for k, m in enumerate(credits.models) if m.n_components == size), key=means.__getitem__)
-        for size in sizes
-    ]
-    likely = np.stack(
-        [log_likelihood(np.where(np.isnan(credits.values[k]), np.nan, credits.margins[k])) for k in rows]
-    )
+    order = np.argsort(credits.accuracies, kind="stable")[::-1]
+    rows = [next(k for k in order if credits.models[k].n_components == size) for size in sizes]
+    margins = np.where(np.isnan(credits.values[rows]), np.nan, credits.margins[rows])
+    likely = np.stack([log_likelihood(of) for of in margins])
     drawn, means = draws.means(likely), np.nanmean(likely, axis=1)
     clearer = means[None, :] - means[:, None] > ERRORS * np.nanstd(drawn[None, :] - drawn[:, None], axis=2)
     return sizes[int(np.argmin(np.triu(clearer, 1).any(axis=1)))]

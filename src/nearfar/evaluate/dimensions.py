@@ -17,6 +17,8 @@ from nearfar._tools.progress import step
 from nearfar._tools.records import Record
 from nearfar.embedding.nonneg import NonNegative, shares
 from nearfar.errors import InputError, NearfarWarning
+from nearfar.evaluate.judging import given_vectors
+from nearfar.evaluate.priors import settle
 from nearfar.evaluate.splits import split_units
 from nearfar.io.vectors import vector_tables
 from nearfar.space.models import parse_model
@@ -108,35 +110,18 @@ class Dimensions(Record):
             common = [len(objects & set(each.top)) for each in self.dimensions]
             if row.get("name") and objects and max(common, default=0) * 2 >= len(objects):
                 called[int(np.argmax(common))] = str(row["name"])
-        return replace(
-            self,
-            dimensions=tuple(
-                replace(each, name=called.get(k, each.name)) for k, each in enumerate(self.dimensions)
-            ),
-        )
+        named = (replace(each, name=called.get(k, each.name)) for k, each in enumerate(self.dimensions))
+        return replace(self, dimensions=tuple(named))
 
     def to_frame(self) -> Any:
         """One row per dimension, as a polars data frame: write it, fill in column name, and give it to ``named``."""
         import polars as pl
 
-        plain = (
-            "number",
-            "name",
-            "share",
-            "objects",
-            "starts",
-            "halves",
-            "comes_back",
-            "goes_with",
-            "correlation",
-        )
-        most = max((len(each.top) for each in self.dimensions), default=0)
-        rows = [
-            {name: getattr(each, name) for name in plain}
-            | {f"top{k + 1}": each.top[k] if k < len(each.top) else "" for k in range(most)}
-            for each in self.dimensions
-        ]
-        return pl.DataFrame(rows)
+        rows = []
+        for each in self.to_dict()["dimensions"]:
+            top, _ = each.pop("top"), each.pop("values")
+            rows.append(each | {f"top{k}": name for k, name in enumerate(top, 1)})
+        return pl.DataFrame(rows, infer_schema_length=None)
 
     def to_dict(self) -> dict[str, Any]:
         """Plain numbers and text, for JSON."""
@@ -149,6 +134,7 @@ def find_dimensions(
     model: str = "nonneg",
     *,
     properties: Any = None,
+    features: Any = None,
     top: int = TOP,
     seed: Seed = 0,
 ) -> Dimensions:
@@ -160,6 +146,7 @@ def find_dimensions(
     model : "nonneg" (as many dimensions as predict held-out choices best) or with a number of them, such as "nonneg-20".
     properties : numbers per object from elsewhere, as features are given: a file or a data frame with a column "object", or a
         dict of arrays.
+    features : vectors of the objects as a prior, as for ``fit``: they enter where held-out answers say that they help.
     top : objects that are listed for every dimension.
     seed : fixes the starts and the halves.
 
@@ -178,14 +165,16 @@ def find_dimensions(
         raise InputError(f"model: {model!r} has no dimensions to name; expected 'nonneg' or 'nonneg-12'")
     check_count(top, "top")
     known = {} if properties is None else _columns(properties, answers.objects)
+    if (vectors := given_vectors(features, answers.objects)) is not None:
+        parsed = settle(parsed.with_vectors(vectors), answers)
     halved_by, half = _halves(answers, start)
     with warnings.catch_warnings(), step("dimensions", total=3 + STARTS) as advance:
-        warnings.simplefilter(
-            "ignore", NearfarWarning
-        )  # an object without an answer is listed by whoever reads them
+        # an object without an answer is listed by whoever reads them
+        warnings.simplefilter("ignore", NearfarWarning)
 
         def fit(some: Triplets, size: int | None, number: int) -> Floats:
-            points: Floats = NonNegative(size, random_state=number).fit_transform(some)
+            prior: Any = parsed.prior
+            points: Floats = NonNegative(size, random_state=number, prior=prior).fit_transform(some)
             advance(1)
             return points
 
@@ -193,31 +182,18 @@ def find_dimensions(
         d = points.shape[1]
         starts = [fit(answers, d, start + 1 + k) for k in range(STARTS)]
         halves = [fit(answers[rows], d, start) for rows in (half, ~half) if rows.any()]
-    space = Space(points, answers.objects, kind="points", model=parsed.name, similarity="product")
-    return Dimensions(_described(points, answers, top, (starts, halves), known), halved_by, space)
-
-
-def _described(
-    points: Floats,
-    answers: Triplets,
-    top: int,
-    others: tuple[list[Floats], list[Floats]],
-    known: Mapping[str, Floats],
-) -> tuple[Dimension, ...]:
+    name = model if parsed.prior is None else parsed.name
+    space = Space(points, answers.objects, kind="points", model=name, similarity="product")
     explained = shares(points)
-    again = [np.min([best_match(points, other) for other in fits], axis=0) for fits in others]
+    again = [np.min([best_match(points, other) for other in fits], axis=0) for fits in (starts, halves)]
     described = []
     for c, column in enumerate(points.T):
         order = np.argsort(-column, kind="stable")[:top]
         order = order[column[order] > 0]
         if not len(order):
             continue
-        goes_with, correlation = "", np.nan
-        for name, values in known.items():
-            there = np.isfinite(values)
-            r = float(correlations(column[there, None], values[there, None])[0, 0])
-            if not abs(r) <= abs(correlation):  # NaN is less than any
-                goes_with, correlation = name, r
+        r = {name: _correlation(column, values) for name, values in known.items()} or {"": np.nan}
+        goes_with = max(r, key=lambda name: np.nan_to_num(abs(r[name]), nan=-1.0))
         described.append(
             Dimension(
                 number=c + 1,
@@ -229,28 +205,26 @@ def _described(
                 top=tuple(answers.objects[x] for x in order),
                 values=tuple(column[order].round(4).tolist()),
                 goes_with=goes_with,
-                correlation=correlation,
+                correlation=r[goes_with],
             )
         )
-    return tuple(described)
+    return Dimensions(tuple(described), halved_by, space)
+
+
+def _correlation(column: Floats, values: Floats) -> float:
+    there = np.isfinite(values)
+    return float(best_match(column[there, None], values[there, None])[0])
 
 
 def best_match(points: Floats, other: Floats) -> Floats:
-    """(d,) the largest correlation of every dimension with one of another fit.
+    """(d,) the largest correlation of every dimension with one of another fit; 0 with one that does not vary.
 
     >>> best_match(np.array([[1.0, 0.0], [2.0, 1.0], [3.0, 0.0]]), np.array([[2.0], [4.0], [6.0]])).round(2)
     array([1., 0.])
     """
-    return np.asarray(correlations(points, other).max(axis=1))
-
-
-def correlations(one: Floats, other: Floats) -> Floats:
-    """(d, e) Pearson's correlations of columns; 0 with one that does not vary."""
-    x, y = (
-        centred / np.maximum(np.linalg.norm(centred, axis=0), 1e-12)
-        for centred in (each - each.mean(axis=0) for each in (one, other))
-    )
-    return np.asarray(x.T @ y)
+    one, two = (each - each.mean(axis=0) for each in (points, other))
+    x, y = (each / np.maximum(np.linalg.norm(each, axis=0), 1e-12) for each in (one, two))
+    return np.asarray((x.T @ y).max(axis=1))
 
 
 def _halves(answers: Triplets, seed: int) -> tuple[str, NDArray[np.bool_]]:
@@ -271,8 +245,7 @@ def _columns(properties: Any, objects: tuple[str, ...]) -> dict[str, Floats]:
         at = positions(objects, table.objects or objects)
         if not len(table.values) > at.max() >= 0:
             raise InputError(f"properties: {table.name} has none of the objects, or not all without names")
-        names = table.columns or [
-            f"{table.name} {c + 1}" * (c > 0) or table.name for c in range(table.values.shape[1])
-        ]
+        numbered = (f"{table.name} {c + 2}" for c in range(table.values.shape[1] - 1))
+        names = table.columns or [table.name, *numbered]
         columns |= dict(zip(names, np.where(at >= 0, table.values[at].T, np.nan), strict=True))
     return columns

@@ -224,9 +224,8 @@ def _each_others(
         draws = make_draws(answers[own])
         column = [draws.estimate(credits[g, own]) for g in (0, 1)]
         column.append(draws.difference(credits[j, own], credits[1 - j, own]))
-        columns.append(
-            column if draws.scope.participants == "new" else [Estimate(each.value) for each in column]
-        )
+        known = draws.scope.participants == "new"
+        columns.append(column if known else [Estimate(each.value) for each in column])
     first, second, leads = zip(*columns, strict=True)
     return (first, second), leads
 

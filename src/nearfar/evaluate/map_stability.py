@@ -1,4 +1,4 @@
-"""How uncertain positions and clusters are, from bootstrap resamples, and how alike the map of another study would be.
+"""How uncertain positions and clusters are, from bootstrap resamples.
 
 Participants are drawn with replacement where at least two are known, else statements. Each resample's map is moved,
 turned, mirrored and scaled onto that of all answers (Procrustes), and the clusters of its tree are matched to those of
@@ -19,9 +19,9 @@ from nearfar._tools.arrays import Codes, Floats, dense_codes
 from nearfar._tools.progress import track
 from nearfar._tools.records import Record
 from nearfar.errors import NearfarWarning
-from nearfar.evaluate.bootstrap import Scope, effective_groups
+from nearfar.evaluate.bootstrap import effective_groups
 from nearfar.evaluate.crossval import fit_timed
-from nearfar.evaluate.splits import respondents, split_units
+from nearfar.evaluate.splits import respondents
 from nearfar.methods import cut
 from nearfar.space.models import Model
 from nearfar.space.space import Space
@@ -74,12 +74,11 @@ class Stability(Record):
         """One row per object: its name, position, spread, cluster and how often that was kept, as a polars data frame."""
         import polars as pl
 
-        columns: dict[str, Any] = {"object": list(self.objects)}
-        columns.update({f"x{k + 1}": self.points[:, k] for k in range(self.points.shape[1])})
-        columns.update(spread=self.spread, circle=self.circle, few=self.few)
+        columns: dict[str, Any] = {f"x{k + 1}": column for k, column in enumerate(self.points.T)}
+        columns |= {"spread": self.spread, "circle": self.circle, "few": self.few}
         if self.labels is not None and self.kept is not None:
-            columns.update(cluster=self.labels, kept=self.kept)
-        return pl.DataFrame(columns)
+            columns |= {"cluster": self.labels, "kept": self.kept}
+        return pl.DataFrame({"object": list(self.objects), **columns})
 
 
 class Resamples(NamedTuple):
@@ -239,19 +238,9 @@ def make_stability(
     few = statements < MIN_STATEMENTS
     spread = np.sqrt(np.nansum(squares, axis=0) / np.maximum(placed, 1)) / radius(points)
     spread = np.where(few | (placed == 0), np.nan, spread)
-    return Stability(
-        model=model,
-        objects=answers.objects,
-        points=points,
-        spread=spread,
-        circle=circles(spread, statements, resamples.drawn),
-        labels=labels,
-        kept=kept,
-        cloud=cloud,
-        resampled=resamples.kind,
-        few=few,
-        kept_by_chance=by_chance,
-    )
+    circle = circles(spread, statements, resamples.drawn)
+    drawn = labels, kept, cloud, resamples.kind, few, by_chance
+    return Stability(model, answers.objects, points, spread, circle, *drawn)
 
 
 def kept_by_chance(
@@ -313,90 +302,32 @@ def along_axes(points: Floats) -> Floats:
     return turned * np.where(widest < 0, -1, 1) / radius(turned)
 
 
-# ---------------------------------------------------------------- another study
+# ---------------------------------------------------------------- one dimension
 
 
-@dataclass(frozen=True)
-class Reliability(Record):
-    """Expected correlations of the distances on the map of this study with those of another one.
+@dataclass(frozen=True, eq=False)
+class Scale(Record):
+    """Objects on one dimension, the lowest first.
 
-    Parameters
-    ----------
-    participants : another study with as many other participants; NaN where nothing is said about others, and for booklets.
-    questions : another study with as many other questions.
-    spread : standard deviation, between participants, of the share of their answers that is predicted, chance taken off;
-        NaN where participants are not known.
-    model : whose map.
+    ``order`` : their indices; ``values``, ``low``, ``high`` : from 0 to 1, with 95 % intervals over resamples. Ends and unit
+    of the scale are arbitrary, its direction too.
     """
 
-    participants: float
-    questions: float
-    spread: float
-    model: str
-
-    def __str__(self) -> str:
-        return str(words.reliability(self))
+    order: NDArray[np.intp]
+    values: Floats
+    low: Floats
+    high: Floats
 
 
-def measure_reliability(
-    answers: Triplets, model: Model, credit: NDArray[np.floating], scope: Scope, seed: int
-) -> Reliability:
-    """Fit a model to halves of the participants, and of the units; ``credit`` : (m,) held-out credits.
+def make_scale(points: Floats, resamples: Resamples) -> Scale:
+    """The scale of (n, 1) points, NaN for objects without an answer; ``resamples`` : their one-dimensional fits."""
+    from scipy.stats import t
 
-    In simulated studies of booklets, few participants, or fewer than five different questions per object it was wrong by more
-    than 0.1 in half of them: there it is NaN.
-    """
-    people = respondents(answers)
-    enough = len(np.unique(answers.question_ids)) >= 5 * answers.n_objects
-    others = enough and scope.participants == "new" and scope.questions != "same sets"
-    known = answers.participant is not None
-    return Reliability(
-        participants=split_half(answers, model, people, seed=seed) if others else np.nan,
-        questions=split_half(answers, model, split_units(answers).codes, seed=seed) if enough else np.nan,
-        spread=between_participants(credit, people) if known else np.nan,
-        model=model.name,
-    )
-
-
-def split_half(answers: Triplets, model: Model, groups: Codes, *, n_splits: int = 2, seed: int = 0) -> float:
-    """Mean split-half correlation of distances, stepped up to whole studies (Spearman-Brown, 2r / (1 + r)).
-
-    ``groups`` : (m,) what is split: participants, or trios. NaN with fewer than four groups.
-    """
-    groups, rng = dense_codes(groups), np.random.default_rng([seed, 1910])
-    count = int(groups.max(initial=-1)) + 1
-    if count < 4:
-        return np.nan
-    correlations = []
-    for _ in range(n_splits):
-        first = (rng.permutation(count) < count / 2)[groups]
-        spaces = [fit_timed(model, answers[half]).space for half in (first, ~first)]
-        known = np.flatnonzero(spaces[0].informed & spaces[1].informed)[:2_000]
-        upper = np.triu_indices(len(known), 1)
-        one, other = (space.take(known).distances()[upper] for space in spaces)
-        if len(known) > 2 and one.std() > 0 and other.std() > 0:
-            correlations.append(float(np.corrcoef(one, other)[0, 1]))
-    r = max(0.0, float(np.mean(correlations))) if correlations else np.nan
-    return 2 * r / (1 + r)
-
-
-def between_participants(credit: NDArray[np.floating], people: Codes) -> float:
-    """Standard deviation of participants' own accuracy: that of their means, less what chance alone gives.
-
-    >>> rng = np.random.default_rng(0)
-    >>> people = np.repeat(np.arange(200), 50)
-    >>> skill = rng.choice([0.6, 0.8], size=200)[people]
-    >>> round(between_participants(rng.random(10_000) < skill, people), 2)
-    0.1
-    """
-    credit = np.asarray(credit, dtype=np.float64)
-    known = np.isfinite(credit)
-    people, credit = dense_codes(people[known]), credit[known]
-    count = np.bincount(people)
-    mean = np.bincount(people, weights=credit) / count
-    within = np.bincount(people, weights=(credit - mean[people]) ** 2)
-    enough = count > 4
-    if enough.sum() < 2:
-        return np.nan
-    chance = np.mean((within / np.maximum(count - 1, 1) / count)[enough])
-    return float(np.sqrt(max(0.0, float(np.var(mean[enough], ddof=1) - chance))))
+    cloud = np.stack([align(own, points) for own in resamples.points])[:, :, 0]
+    known = np.flatnonzero(np.isfinite(points[:, 0]) & (np.isfinite(cloud).sum(axis=0) > 1))
+    order = known[np.argsort(points[known, 0], kind="stable")]
+    values = points[order, 0]
+    half = t.ppf(0.975, max(resamples.drawn - 1, 1)) * np.nanstd(cloud[:, order], axis=0, ddof=1)
+    start, size = (values[0], (values[-1] - values[0]) or 1.0) if len(values) else (0.0, 1.0)
+    low, middle, high = ((each - start) / size for each in (values - half, values, values + half))
+    return Scale(order, middle, low, high)

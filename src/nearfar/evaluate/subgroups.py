@@ -120,26 +120,20 @@ def find_subgroups(
     held_out = drawn[np.concatenate([test for _, test in folds])]
     draws = make_draws(held_out)
     with step("looking for subgroups", total=2 * (most + 1)) as advance:
-        common = [fit_timed(judged, drawn[train]).space for train, _ in folds]
+        parts = [(drawn[train], drawn[test], fit_timed(judged, drawn[train]).space) for train, test in folds]
         advance(2)
-        credits = [
-            np.concatenate([map_.credits(drawn[test]) for map_, (_, test) in zip(common, folds, strict=True)])
-        ]
+        credits = [np.concatenate([common.credits(test) for _, test, common in parts])]
         count, gains = 1, list[Estimate]()
         for k in range(2, most + 1):
-            of_folds = [
-                _with_own_maps(drawn[train], drawn[test], map_, judged, k, seed)
-                for map_, (train, test) in zip(common, folds, strict=True)
-            ]
+            credits.append(np.concatenate([_with_own_maps(*part, judged, k, seed) for part in parts]))
             advance(2)
-            credits.append(np.concatenate(of_folds))
             gains.append(_gain(held_out, credits[-1], credits[-2]))
             if not (draws.scope.participants == "new" and gains[-1].low > 0):
                 break
             count = k
     group = np.zeros(len(sizes), dtype=np.int64)
     if count > 1:
-        _, counts, vectors = residual_vectors(answers, common[0])
+        _, counts, vectors = residual_vectors(answers, parts[0][2])
         group = cluster_people(vectors, counts, count, seed)
     names = tuple(map(str, answers.participant.names[answers.participant.present].tolist()))
     used = len(np.unique(drawn.participant.codes))
@@ -151,9 +145,8 @@ def _gain(answers: Triplets, after: NDArray[Any], before: NDArray[Any]) -> Estim
     """What is gained on held-out answers: the wider interval of two, by participants drawn and by units drawn."""
     # both at once would count the noise of single answers three times, where hardly a question is asked twice
     drawn = respondents(answers), split_units(answers).codes
-    return max(
-        (Draws(codes).difference(after, before) for codes in drawn), key=lambda gain: gain.high - gain.low
-    )
+    gains = [Draws(codes).difference(after, before) for codes in drawn]
+    return max(gains, key=lambda gain: gain.high - gain.low)
 
 
 def _with_own_maps(
@@ -253,12 +246,8 @@ def residual_vectors(answers: Triplets, space: Space) -> tuple[NDArray[np.int64]
     size = float(np.sqrt(np.mean(margin**2))) if len(margin) else 0.0
     margin = margin / size if size > 0 else margin
     left = 1 - expit(slopes(margin, person)[person] * margin)
-    pairs = [
-        np.minimum(answers.anchor, other).astype(np.int64) * answers.n_objects
-        + np.maximum(answers.anchor, other)
-        for other in (answers.near, answers.far)
-    ]
-    columns = dense_codes(np.concatenate(pairs))
+    anchor, other = np.tile(answers.anchor.astype(np.int64), 2), np.concatenate([answers.near, answers.far])
+    columns = dense_codes(np.minimum(anchor, other) * answers.n_objects + np.maximum(anchor, other))
     entries = np.concatenate([left, -left]), (np.tile(person, 2), columns)
     matrix: Any = coo_array(entries, shape=(len(people), int(columns.max(initial=-1)) + 1))
     return people, np.bincount(person), matrix.tocsr()

@@ -72,10 +72,10 @@ def write_bundle(report: Report, folder: Path, look: Look) -> Path:
 def _answers(report: Report, folder: Path) -> None:
     """The answers as they were analysed, without what could tell who gave them: names, ids, times of day."""
     answers = report.analysis.answers
-    people, statement = answers.participant, answers.statement
+    people = answers.participant
     if people is not None:
         people = Ids.from_codes(people.codes, [report.people.get(str(name), "") for name in people.names])
-    statement = None if statement is None else answers.statement_ids
+    statement = None if answers.statement is None else answers.statement_ids
     shown = answers.replace(participant=people, statement=statement, answered_at=None)
     write_triplets(shown, folder / ANSWERS)
     write_table(pl.DataFrame({"object": answers.objects}, schema={"object": pl.String}), folder / OBJECTS)
@@ -97,9 +97,8 @@ def _matrices(report: Report, folder: Path) -> None:
         np.savez_compressed(path, allow_pickle=False, **arrays)
     rows = space.rows.toarray() if hasattr(space.rows, "toarray") else space.rows
     with atomic_path(folder / "space.npz") as path:
-        np.savez_compressed(
-            path, rows=rows, objects=np.array(space.objects, dtype=str), informed=space.informed
-        )
+        names = np.array(space.objects, dtype=str)
+        np.savez_compressed(path, rows=rows, objects=names, informed=space.informed)
 
 
 def _figures(report: Report, look: Look) -> dict[str, Callable[[], Printed]]:

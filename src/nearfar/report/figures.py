@@ -115,12 +115,7 @@ def print_tree(
     apart = [names[x] for x in uninformed_leaves(np.asarray(tree))]
     drawn, upright = len(names) - len(apart), orientation == "top"
     k = None if clusters is None else int(np.max(clusters, initial=-1)) + 1
-    given: dict[str, Any] = {
-        "names": names,
-        "labels": look.labels,
-        "images": images,
-        "orientation": orientation,
-    }
+    given: Any = {"names": names, "labels": look.labels, "images": images, "orientation": orientation}
     with look.figure(0.6 * look.width if upright else tree_height(drawn, bool(images))) as (figure, ax):
         plot.tree(tree, ax, clusters=clusters, n_clusters=k, **given)
     named = ax.get_xticklabels() if upright else ax.get_yticklabels()

@@ -18,11 +18,7 @@ if TYPE_CHECKING:
     from nearfar.evaluate.subgroups import Subgroups
 
 SHOWN_MOVES = 10
-WIDTH, MARGIN, BORDER = (
-    380.0,
-    26.0,
-    9.0,
-)  # of a map as it is drawn; from the edge to objects, and to those far out
+WIDTH, MARGIN, BORDER = 380.0, 26.0, 9.0  # of a map as drawn; from the edge to objects, and to those far out
 NOT_COMPARED = (
     "Groups are not compared: that takes two groups of three people each, and answers to enough questions."
 )
@@ -38,10 +34,8 @@ def group_comparison(comparison: GroupComparison, display_names: Mapping[str, st
 def _pair(pair: GroupPair, objects: tuple[str, ...], display_names: Mapping[str, str]) -> dict[str, Any]:
     one, other = pair.names
     kinds = f"two people of {one}", f"two people of {other}", "one of each"
-    shares: list[tuple[str, Any]] = [
-        (f"Same answer: {kind}", {"value": share})
-        for kind, share in zip(kinds, pair.agreement or (), strict=False)
-    ]
+    same = zip(kinds, pair.agreement or (), strict=False)
+    shares: list[Any] = [(f"Same answer: {kind}", {"value": share}) for kind, share in same]
     for j, i in ((0, 0), (0, 1), (1, 1), (1, 0)):
         what = f"Answers of {pair.names[j]}, predicted by the map of {pair.names[i]}"
         shares.append((what, pair.accuracy[i][j]))
@@ -75,10 +69,8 @@ def two_maps(pair: GroupPair, objects: tuple[str, ...], display_names: Mapping[s
     scale = float(((WIDTH - 2 * MARGIN) / span).min())
     tall = max(span[1] * scale + 2 * MARGIN, 0.5 * WIDTH)
     placed = (pair.maps - (low + high) / 2) * scale * [1, -1] + [WIDTH / 2, tall / 2]
-    beyond = np.stack([
-        to_border(at, far, np.array([WIDTH, tall]), BORDER)
-        for at, far in zip(placed, far_out(pair.maps, known), strict=True)
-    ])  # fmt: skip
+    size, far = np.array([WIDTH, tall]), far_out(pair.maps, known)
+    beyond = np.stack([to_border(placed[which], far[which], size, BORDER) for which in (0, 1)])
     shown = np.flatnonzero(np.isfinite(placed).all(axis=2).any(axis=0))
     placed, beyond = placed[:, shown], beyond[:, shown]
     names = [display_names.get(objects[i], objects[i]) for i in shown]
@@ -94,8 +86,8 @@ def two_maps(pair: GroupPair, objects: tuple[str, ...], display_names: Mapping[s
     }
     rows = zip(*map(plain, columns.values()), strict=True)
     spots = [{key: _known(value) for key, value in zip(columns, row, strict=True)} for row in rows]
-    far = [[name for name, at in zip(names, of, strict=True) if np.isfinite(at)] for of in beyond]
-    told = [f"{', '.join(out)} ({group})" for out, group in zip(far, pair.names, strict=True) if out]
+    out = [[name for name, at in zip(names, of, strict=True) if np.isfinite(at)] for of in beyond]
+    told = [f"{', '.join(who)} ({group})" for who, group in zip(out, pair.names, strict=True) if who]
     text = f"Arrows at the border point to objects far beyond it: {'; '.join(told)}." if told else ""
     return {"spots": spots, "height": tall / WIDTH, "beyond": text}
 

@@ -20,8 +20,8 @@ def joins(tree: Any, names: Sequence[str], sizes: Sequence[int] | None = None) -
         held.append(held[int(left)] + held[int(right)])
         one, other = (names[int(node)] if node < n else f"join {int(node) - n + 1}" for node in (left, right))
         rows.append((f"join {row + 1}", one, other, height, held[-1]))
-    schema: Any = dict.fromkeys(("join", "left", "right"), pl.String) | {
-        "height": pl.Float64,
-        "size": pl.Int64,
-    }
-    return pl.DataFrame(rows, schema, orient="row")
+    text, kinds = (
+        dict.fromkeys(("join", "left", "right"), pl.String),
+        {"height": pl.Float64, "size": pl.Int64},
+    )
+    return pl.DataFrame(rows, {**text, **kinds}, orient="row")

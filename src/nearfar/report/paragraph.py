@@ -165,8 +165,8 @@ def results(data: dict[str, Any]) -> str:
         accuracy = f"an expected accuracy of {percent(models['accuracy'])} for {models['applies_to']}"
         sentences.append(f"{model} has {accuracy}.")
         sentences += [models["dimensions"], findings["ceiling"]["text"], findings["enough"]["text"]]
-    told = ("worth", "reliability", "clusters", "subgroups")
-    sentences += [findings[name]["text"] for name in told if findings[name]]
+    others = ("worth", "reliability", "clusters", "subgroups")
+    sentences += [findings[name]["text"] for name in others if findings[name]]
     for pair in data["groups"]["pairs"] if data["groups"] else ():
         sentences.append(f"{pair['finding']['text'].rstrip('.')} (p = {pair['p']:.3f}).")
     people = data["participants"]["rows"] if data["participants"] else []
@@ -174,9 +174,9 @@ def results(data: dict[str, Any]) -> str:
     if people:
         of = count(size["participants"], "participant")
         sentences.append(f"{number(unusual)} of {of} answered unusually; all were kept.")
-    others = [p["with_prediction"] for p in people if p["with_prediction"] and not p["reason"]]
-    if unusual and others:
-        share = sum(rate["share"] * rate["of"] for rate in others) / sum(rate["of"] for rate in others)
+    usual = [p["with_prediction"] for p in people if p["with_prediction"] and not p["reason"]]
+    if unusual and usual:
+        share = sum(rate["share"] * rate["of"] for rate in usual) / sum(rate["of"] for rate in usual)
         sentences.append(f"Of the other participants' answers, the model predicted {percent(share)}.")
         possible = models["ceiling"]["best_possible"]
         if possible and share > possible["value"]:

@@ -86,13 +86,10 @@ def points_with_interval(estimate: Any) -> str:
 
 def whose(scope: Scope) -> str:
     """Of whose answers to which questions a figure speaks."""
-    who = {
-        "new": "new participants' ",
-        "same": "this participant's "
-        if scope.n_participants == 1
-        else f"these {scope.n_participants} participants' ",
-        "unknown": "",
-    }[scope.participants]
+    these = (
+        "this participant's " if scope.n_participants == 1 else f"these {scope.n_participants} participants' "
+    )
+    who = {"new": "new participants' ", "same": these, "unknown": ""}[scope.participants]
     which = {
         "new": "new questions",
         "same sets": "questions within these booklets",

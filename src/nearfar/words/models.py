@@ -16,10 +16,12 @@ if TYPE_CHECKING:
     from nearfar.evaluate.curve import LearningCurve
     from nearfar.evaluate.dimension_count import DimensionChoice
     from nearfar.evaluate.judging import Judging
-    from nearfar.evaluate.map_stability import Reliability
+    from nearfar.evaluate.reliability import Reliability
 
 MIN_PARTICIPANTS = 10  # as for the bootstrap
 MIN_CORRELATION = 0.8  # of a map with that of another study, below which it is not known to within 0.1
+TOO_FEW = "There are too few different questions to hold some of them out."
+REMEMBERS = "Remembering which pairs were called near predicts as well: it may not hold for new objects."
 WARNINGS = {
     "NotConverged": "stopped before it converged",
     "CoverageWarning": "had too little coverage to mean anything",
@@ -33,20 +35,17 @@ WARNINGS = {
 def accuracy(analysis: Analysis) -> Finding:
     """How many answers the chosen model predicts, and of whom."""
     if not analysis.splits:
-        return Finding("poor", "Unknown", "There are too few different questions to hold some of them out.")
+        return Finding("poor", "Unknown", TOO_FEW)
     scores, best = analysis.scores, analysis.best
     text = f"Expected for {applies_to(best, scores.scope)}. Model: {best.name} ({gloss(best.name)})."
     details = _beyond(scores.scope)
     if not math.isnan(best.odd_one_out):
-        details.append(
-            f"Of three objects it predicts the odd one in {percent(best.odd_one_out)} (guessing 33)."
-        )
+        odd = percent(best.odd_one_out)
+        details.append(f"Of three objects it predicts the odd one in {odd} (guessing 33).")
     if not scores.above_guessing:
         details.insert(0, "That is not clearly better than guessing: collect more answers first.")
     elif scores.remembers_pairs:
-        details.append(
-            "Remembering which pairs were called near predicts as well: it may not hold for new objects."
-        )
+        details.append(REMEMBERS)
     level = "good" if scores.above_guessing else "poor"
     return Finding(level, percent(best.accuracy), text, " ".join(details))
 
@@ -60,13 +59,10 @@ def applies_to(best: Score, scope: Scope) -> str:
 def _beyond(scope: Scope) -> list[str]:
     """What the figures do not cover; nothing where they hold for new participants and new questions."""
     told = []
-    if scope.participants == "same":
-        few = scope.n_participants < MIN_PARTICIPANTS
-        told.append(
-            f"Ask at least {MIN_PARTICIPANTS} participants to speak of others."
-            if few
-            else "A few participants gave most answers."
-        )
+    if scope.participants == "same" and scope.n_participants < MIN_PARTICIPANTS:
+        told.append(f"Ask at least {MIN_PARTICIPANTS} participants to speak of others.")
+    elif scope.participants == "same":
+        told.append("A few participants gave most answers.")
     elif scope.participants == "unknown":
         told.append("Who answered is not known: new participants may differ by more than the interval.")
     if scope.questions == "same sets":
@@ -107,9 +103,8 @@ def _needed(chosen: DimensionChoice) -> str:
     """The fewest dimensions that are certain, and whether more may help."""
     enough, tried = chosen.dimension, chosen.dimensions
     fewer = tried[max(tried.index(enough) - 1, 0)]
-    needed = (
-        f"At least {count(fewer + 1, 'dimension is', 'dimensions are')} needed; " if fewer < enough else ""
-    )
+    least = count(fewer + 1, "dimension is", "dimensions are")
+    needed = f"At least {least} needed; " if fewer < enough else ""
     if enough == tried[-1]:
         return f"{needed}more than {enough} were not tried"
     if needed:
@@ -135,12 +130,10 @@ def headline(analysis: Judging) -> str:
     best = analysis.best
     if not analysis.splits:
         return f"{best.name}: too few different questions to judge it by"
-    models = analysis.scores
-    clauses = [
-        f"{'' if analysis.is_named else 'chosen: '}{best.name} ({gloss(best.name)}) predicts {percent(best.accuracy)} "
-        f"of {applies_to(best, models.scope)}"
-    ]
+    models, chosen = analysis.scores, "" if analysis.is_named else "chosen: "
+    predicts = f"predicts {percent(best.accuracy)} of {applies_to(best, models.scope)}"
     possible = models.ceiling.best_possible
+    clauses = [f"{chosen}{best.name} ({gloss(best.name)}) {predicts}"]
     clauses.append(f"best possible: {'unknown' if possible is None else share(possible)}")
     for second in [score for score in models.ranked() if score.name != best.name][:1]:
         clauses.append(f"second: {second.name}, {percent(second.accuracy)}")
@@ -167,22 +160,17 @@ def comparison_text(comparison: Comparison) -> str:
         behind = "best" if score.name == comparison.best.name else f"{score.behind:.3f}"
         if score.as_good_as_best and score.name != comparison.best.name:
             behind += " no clear difference"
-        lines.append(
-            f"{score.name:<{width}}  {score.accuracy:8.3f}  {_limits(score.low, score.high):14}  "
-            f"{f'{score.odd_one_out:8.3f}  ' * odd}{score.ties:6.1%}  "
-            f"{score.seconds:7.3f}  {behind}"
-        )
+        of_three = f"{score.odd_one_out:8.3f}  " * odd
+        share_of = f"{score.accuracy:8.3f}  {_limits(score.low, score.high):14}  {of_three}{score.ties:6.1%}"
+        lines.append(f"{score.name:<{width}}  {share_of}  {score.seconds:7.3f}  {behind}")
     notes = _beyond(comparison.scope)
     if odd:
         notes.insert(0, "odd of 3: share of odd ones out predicted, of three objects (guessing 0.333).")
     if not comparison.above_guessing:
-        notes.append(
-            f"No model is clearly above guessing (p = {comparison.p_guessing:.2f}, corrected for {count(len(comparison), 'model')})."
-        )
+        p = f"p = {comparison.p_guessing:.2f}, corrected for {count(len(comparison), 'model')}"
+        notes.append(f"No model is clearly above guessing ({p}).")
     elif comparison.remembers_pairs:
-        notes.append(
-            "Remembering which pairs were called near predicts as well: it may not hold for new objects."
-        )
+        notes.append(REMEMBERS)
     notes += [f"{score.name}: {warned(score, comparison.cv)}" for score in comparison.scores if score.warned]
     return "\n".join([*lines, *(["", *notes] if notes else [])])
 
@@ -211,20 +199,20 @@ def ceiling(limit: NoiseCeiling, n_participants: int = 0) -> Finding:
 
     ``n_participants`` : where they are known; several of them answered the questions that it comes from.
     """
-    own = (
-        f"Asked the same question again, a participant repeats {percent(limit.within.share)} of their answers."
-        if limit.within
-        else ""
-    )
-    two = "two answers to the same question agree"
-    if n_participants > 1:
-        two = "two participants give the same answer to the same question"
-    agree = f"In {share(limit.agreement)} of cases, {two}." if limit.agreement else ""
+    several, agree, own = n_participants > 1, "", ""
+    if limit.agreement:
+        two = "participants give the same answer to" if several else "answers to"
+        agree = (
+            f"In {share(limit.agreement)} of cases, two {two} the same question{'' if several else ' agree'}."
+        )
+    if limit.within:
+        again = percent(limit.within.share)
+        own = f"Asked the same question again, a participant repeats {again} of their answers."
     details = f"{agree} {own}".strip()
     possible = limit.best_possible
     if possible is not None:
         questions = count(limit.agreement.questions if limit.agreement else 0, "question")
-        asked = "answered by several participants" if n_participants > 1 else "asked again"
+        asked = "answered by several participants" if several else "asked again"
         limits = interval(possible.low, possible.high)
         text = f"The best possible model would predict {percent(possible.value, 0)} of these answers"
         text += f" (noise ceiling; {limits})." if limits else " (noise ceiling)."
@@ -240,9 +228,8 @@ def ceiling(limit: NoiseCeiling, n_participants: int = 0) -> Finding:
         ask = "Ask about 100 questions of a second participant."
     else:
         why = "no question was answered twice"
-    return Finding(
-        "fair", "Unknown", f"The best possible accuracy is unknown: {why}.", f"{ask} {details}".strip()
-    )
+    text = f"The best possible accuracy is unknown: {why}."
+    return Finding("fair", "Unknown", text, f"{ask} {details}".strip())
 
 
 def ceiling_text(limit: NoiseCeiling) -> str:
@@ -259,12 +246,11 @@ def ceiling_text(limit: NoiseCeiling) -> str:
             lines.append(f"{what}: {share(agreement)}, {asked}")
     if limit.best_possible is None:
         lines.append(ceiling(limit).details.partition(". ")[0].rstrip(".") + ".")
-    if limit.controls:
-        lines.append(
-            f"{number(limit.controls)} answers to control questions, asked far more often, are left out"
-        )
-    if limit.copies:
-        lines.append(f"{number(limit.copies)} copies of an answer in the same second are left out")
+    left_out = {
+        "answers to control questions, asked far more often,": limit.controls,
+        "copies of an answer in the same second": limit.copies,
+    }
+    lines += [f"{number(size)} {what} are left out" for what, size in left_out.items() if size]
     return "\n".join(lines).replace("\xa0", " ")
 
 
@@ -278,19 +264,16 @@ def enough(analysis: Analysis) -> Finding:
         text = f"{count(len(missing), 'object has', 'objects have')} no usable answer: {listed(display_names(missing), 3)}."
         return Finding("poor", "Some objects lack answers", text)
     if analysis.curve is None:
-        return Finding(
-            "poor", "Too few answers", "There are too few different questions to hold some of them out."
-        )
+        return Finding("poor", "Too few answers", TOO_FEW)
     return curve(analysis.curve, len(analysis.answers))
 
 
 def curve(learning: LearningCurve, n_answers: int = 0) -> Finding:
     """What more answers would bring; of a sample where the curve has fewer than all ``n_answers``."""
-    details = (
-        [f"The last doubling of the answers raised it by {points_with_interval(learning.last_gain)}."]
-        if learning.last_gain
-        else []
-    )
+    details = []
+    if learning.last_gain:
+        gained = points_with_interval(learning.last_gain)
+        details.append(f"The last doubling of the answers raised it by {gained}.")
     if len(learning.precision) > 1:
         now, twice = learning.precision[:2]
         details.append(
@@ -298,43 +281,37 @@ def curve(learning: LearningCurve, n_answers: int = 0) -> Finding:
             f"{100 * twice.half_width:.1f} points instead of {100 * now.half_width:.1f}."
         )
     if learning.n_answers < n_answers:
-        details.append(
-            f"The curve is of a random {number(learning.n_answers)} of the {number(n_answers)} answers."
-        )
+        some = f"{number(learning.n_answers)} of the {number(n_answers)} answers"
+        details.append(f"The curve is of a random {some}.")
     told = " ".join(details)
     if learning.points[-1].low <= 0.5:
-        return Finding(
-            "poor",
-            "Nothing learnt yet",
-            f"{learning.model} does not clearly predict better than guessing.",
-            told,
-        )
+        text = f"{learning.model} does not clearly predict better than guessing."
+        return Finding("poor", "Nothing learnt yet", text, told)
     if learning.next_gain is None:
         adaptive = learning.scope.questions == "adaptive"
         why = "The questions are adaptive" if adaptive else "There are too few answers"
         return Finding("fair", "Unknown", f"{why}, so no gain is forecast.", told)
     text = f"Twice the answers would raise accuracy by about {points_with_interval(learning.next_gain)}."
-    level, short = {
+    verdicts = {
         "levelled off": ("good", "Enough answers"),
         "still rising": ("fair", "More answers would help"),
-    }.get(learning.verdict, ("note", f"{points(learning.next_gain.value)} points expected"))
+    }
+    unsure = "note", f"{points(learning.next_gain.value)} points expected"
+    level, short = verdicts.get(learning.verdict, unsure)
     return Finding(level, short, text, told)
 
 
 def curve_text(learning: LearningCurve) -> str:
     """The measured points, and what more would bring."""
-    lines = [
-        f"{learning.model}: held-out accuracy by number of answers",
-        "  answers  accuracy  95 % interval     ties",
-    ]
+    lines = [f"{learning.model}: held-out accuracy by number of answers"]
+    lines += ["  answers  accuracy  95 % interval     ties"]
     lines += [
         f"{p.answers:9,.0f}  {p.accuracy:8.3f}  {_limits(p.low, p.high):14}  {p.ties:6.1%}"
         for p in learning.points
     ]
     told = curve(learning)
-    return "\n".join([*lines, f"{told.short}: {told.text}", told.details, *_beyond(learning.scope)]).replace(
-        "\xa0", " "
-    )
+    lines += [f"{told.short}: {told.text}", told.details, *_beyond(learning.scope)]
+    return "\n".join(lines).replace("\xa0", " ")
 
 
 def reliability(halves: Reliability) -> Finding:
@@ -343,18 +320,15 @@ def reliability(halves: Reliability) -> Finding:
     other, again = halves.participants, halves.questions
     if not math.isnan(other):
         value = f"about {other:.2f}" if other >= MIN_CORRELATION else "less than 0.9"
-        told.append(
-            f"Map distances from a study with new participants would correlate {value} (Pearson) with the distances on this map."
-        )
+        study = "Map distances from a study with new participants"
+        told.append(f"{study} would correlate {value} (Pearson) with the distances on this map.")
     if again >= MIN_CORRELATION:
-        told.append(
-            f"If the same participants answered new questions, map distances would correlate about {again:.2f} with those on this map."
-        )
+        study = "If the same participants answered new questions, map distances"
+        told.append(f"{study} would correlate about {again:.2f} with those on this map.")
     details = []
     if other >= MIN_CORRELATION or again >= MIN_CORRELATION:
-        details.append(
-            "In at least 95\xa0% of simulated studies, the expected correlation was within 0.1 of the true one."
-        )
+        studies = "In at least 95\xa0% of simulated studies"
+        details.append(f"{studies}, the expected correlation was within 0.1 of the true one.")
     if not math.isnan(halves.spread):
         spread = f"{100 * halves.spread:.0f} points"
         details.append(f"Accuracy differs between participants (standard deviation {spread}).")

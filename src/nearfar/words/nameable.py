@@ -15,9 +15,8 @@ def dimensions_found(result: Dimensions) -> str:
     found, of = len(result.found), len(result.dimensions)
     tested = f"from other random starts and from both halves of the {result.halved_by} (r\xa0>\xa00.8)"
     if not found:
-        return (
-            f"None of {count(of, 'dimension')} comes back {tested}: collect more answers before naming any."
-        )
+        none = f"None of {count(of, 'dimension')} comes back"
+        return f"{none} {tested}: collect more answers before naming any."
     others = " The others are not shown." if of > found else ""
     return f"{found} of {count(of, 'dimension')} {'comes' if found == 1 else 'come'} back {tested}.{others}"
 
@@ -26,9 +25,8 @@ def dimension_facts(each: Dimension) -> str:
     """Share, use, and what else it goes with."""
     facts = [f"{percent(each.share, 0)} of the similarity", count(each.objects, "object")]
     facts.append(f"r = {each.starts:.2f} from other starts, {each.halves:.2f} from halves")
-    if (
-        abs(each.correlation) >= 0.3
-    ):  # below, even the highest of several properties explains less than a tenth
+    # below 0.3 even the highest of several properties explains less than a tenth
+    if abs(each.correlation) >= 0.3:
         facts.append(f"correlates most with {each.goes_with} (r = {each.correlation:.2f})")
     return "; ".join(facts)
 

@@ -32,10 +32,8 @@ def collected(analysis: Analysis, gone: Sequence[tuple[str, int, str]] = ()) -> 
     if counts.repeated:
         several = analysis.ceiling.agreement if people > 1 else None
         by = f", {number(several.questions)} of them by several participants" if several else ""
-        again = (
-            f"{count(counts.repeated, 'question was', 'questions were')} answered more than once{by}. "
-            f"{number(counts.contradicted)} of these {number(counts.repeated)} received both answers."
-        )
+        again = f"{count(counts.repeated, 'question was', 'questions were')} answered more than once{by}. "
+        again += f"{number(counts.contradicted)} of these {number(counts.repeated)} received both answers."
     stated = f" The answers come from {count(counts.statements, 'trial')}."
     details = again + (stated if counts.statements < len(answers) else "")
     return Finding("note", count(len(answers), "answer"), text, f"{details} {left_out(gone)}".strip())
@@ -56,10 +54,8 @@ def controls(questions: int, answers: int) -> str:
     """
     if not questions:
         return ""
-    asked = (
-        f"{count(questions, 'control question was', 'control questions were')} asked {number(answers)} times"
-    )
-    return f"{asked}, far more often than the others. Every answer counts; a column check sets them aside."
+    asked = count(questions, "control question was", "control questions were")
+    return f"{asked} asked {number(answers)} times, far more often than the others. Every answer counts; a column check sets them aside."
 
 
 def clusters(counted: ClusterCount | None, n_clusters: int) -> Finding:
@@ -68,12 +64,10 @@ def clusters(counted: ClusterCount | None, n_clusters: int) -> Finding:
         return Finding("note", f"{n_clusters} clusters", f"{n_clusters} clusters were asked for.")
     aid = f"The tree is cut into {n_clusters} clusters as a reading aid." if n_clusters > 1 else ""
     if counted.unknown:
-        why = {
-            "few answers": "There are too few answers to look for clusters.",
-            "few objects": "There are too few objects to look for clusters.",
-            "noise": "The answers are too noisy to look for clusters.",
-        }[counted.unknown]
-        return Finding("note", "Unknown", why, aid)
+        why = (
+            "The answers are too noisy" if counted.unknown == "noise" else f"There are too {counted.unknown}"
+        )
+        return Finding("note", "Unknown", f"{why} to look for clusters.", aid)
     k = counted.best_cut
     seen = (
         f"The best candidate is {k} clusters. Elbow: the drop in within-cluster variance from {k - 1} to {k} clusters, divided by "
@@ -84,9 +78,8 @@ def clusters(counted: ClusterCount | None, n_clusters: int) -> Finding:
         text = f"The objects form clusters, but their number is unclear: {counted.low} to {counted.high}; {counted.k} is the likeliest."
         return Finding("good", f"{counted.low} to {counted.high} clusters", text, seen)
     if counted.outcome == "clear":
-        return Finding(
-            "good", f"{counted.k} clusters", f"The objects form {counted.k} separate clusters.", seen
-        )
+        text = f"The objects form {counted.k} separate clusters."
+        return Finding("good", f"{counted.k} clusters", text, seen)
     text = "No separate clusters were found: the objects vary gradually, or clusters overlap."
     if counted.outcome == "unknown":
         times = counted.wanted / counted.per_object
@@ -99,10 +92,9 @@ def stability(positions: Stability) -> Finding:
     """How uncertain positions on the map and clusters are."""
     known = sorted(radius for radius in positions.circle.tolist() if math.isfinite(radius))
     text = "For about 9 in 10 objects, the circle contains the position that unlimited data would give."
-    if len(known):
-        text += (
-            f" The median radius of the circles is {percent(known[len(known) // 2], 0)} of the map's radius."
-        )
+    if known:
+        median = percent(known[len(known) // 2], 0)
+        text += f" The median radius of the circles is {median} of the map's radius."
     details = f"The uncertainty circles on the map come from {count(len(positions.cloud), 'bootstrap resample')} of {positions.resampled}s."
     few = list(compress(display_names(positions.objects), positions.few.tolist()))
     if few:
@@ -134,10 +126,8 @@ def stability_text(positions: Stability) -> str:
         lines.append(f"Least certain positions: {least(-positions.circle)}")
     if positions.kept is not None and np.isfinite(positions.kept).any():
         kept = percent(float(np.nanmedian(positions.kept)), 0)
-        lines.append(
-            f"Objects stay in their cluster in {kept} of resamples (median). Least certain: {least(positions.kept)}"
-        )
-        lines.append(kept_by_chance(positions))
+        stay = f"Objects stay in their cluster in {kept} of resamples (median)"
+        lines += [f"{stay}. Least certain: {least(positions.kept)}", kept_by_chance(positions)]
     return "\n".join(line for line in lines if line)
 
 
@@ -145,11 +135,7 @@ def explained(found: Explained) -> Finding:
     """Which properties of the objects a space predicts."""
     of = count(len(found.properties), "property", "properties")
     sure = [each.name for each in found.properties if each.p <= 0.05]
-    named = (
-        f"{len(sure)} of {of} better than chance: {listed(sure)}"
-        if sure
-        else f"none of {of} better than chance"
-    )
+    named = f"{len(sure) or 'none'} of {of} better than chance{': ' * bool(sure)}{listed(sure)}"
     how = (
         f"Numbers: R² of ridge regression on the coordinates of {found.model}, in 10 folds over objects. Categories: share of "
         "objects whose category is the most frequent one among their 5 nearest others. Chance is the mean over "

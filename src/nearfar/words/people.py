@@ -28,10 +28,10 @@ def participants(people: People | None, shown: Mapping[str, str] | None = None) 
         return Finding("note", "Unknown", text)
     odd = [f"{(shown or {}).get(each.name, each.name)} ({each.reasons[0]})" for each in people.to_review]
     everybody = len(people.rows)
-    short_of = everybody - people.detectable
     details = ""
-    if short_of:
-        details = f"{number(short_of)} of {count(everybody, 'participant')} gave too few answers to tell whether they guess."
+    if short_of := everybody - people.detectable:
+        of = count(everybody, "participant")
+        details = f"{number(short_of)} of {of} gave too few answers to tell whether they guess."
     if odd:
         text = f"{listed(odd, 3)} {plural(len(odd), 'answers', 'answer')} unusually. All answers are kept."
         details = f"To leave participants out: --exclude. {details}".strip()
@@ -82,10 +82,9 @@ def subgroups(result: Subgroups | None) -> Finding:
     change = f"{'lower' if gain.value <= 0 else 'raise'} accuracy by {abs(100 * gain.value):.1f} points"
     details = ""
     if result.answers_used < result.answers_given:
-        details = (
-            f"Judged by {number(result.answers_used)} of {number(result.answers_given)} answers, drawn at random, "
-            f"of {number(result.people_used)} of {count(len(result.people), 'participant')}."
-        )
+        people = f"{number(result.people_used)} of {count(len(result.people), 'participant')}"
+        some = f"{number(result.answers_used)} of {number(result.answers_given)} answers"
+        details = f"Judged by {some}, drawn at random, of {people}."
     if result.count == 1:
         text = f"No subgroups were found. Separate maps for two subgroups would {change}."
         missed = "Subgroups of fewer than 10 participants are usually missed."
@@ -112,9 +111,8 @@ def group_pair(pair: GroupPair) -> Finding:
     moved = sum(move.sure for move in pair.moves)
     where = f" {count(moved, 'object')} clearly {plural(moved, 'differs', 'differ')}." if moved else ""
     if pair.differ:
-        return Finding(
-            "good", f"They differ ({how})", f"{one} and {other} see the objects differently.{where}", details
-        )
+        text = f"{one} and {other} see the objects differently.{where}"
+        return Finding("good", f"They differ ({how})", text, details)
     text = (
         f"{one} and {other} may differ in noise only: the other group's model predicts one of them as well."
     )
@@ -132,10 +130,9 @@ def group_pair_text(pair: GroupPair) -> str:
         shares = [f"{kind} {percent(value)}" for kind, value in zip(kinds, pair.agreement, strict=True)]
         lines.append(f"Agreement on the same question: {', '.join(shares)}")
     for j, group in enumerate(pair.names):
-        lines.append(
-            f"Answers of {group}: predicted by their own model {share(pair.accuracy[j][j])}, "
-            f"by the other's {share(pair.accuracy[1 - j][j])}; lead {points_with_interval(pair.lead[j])}"
-        )
+        own, others = (share(pair.accuracy[k][j]) for k in (j, 1 - j))
+        predicted = f"predicted by their own model {own}, by the other's {others}"
+        lines.append(f"Answers of {group}: {predicted}; lead {points_with_interval(pair.lead[j])}")
     sure = [move for move in pair.moves if move.sure]
     shown = sure[:5] or pair.moves[:3]
     if shown:

@@ -19,10 +19,10 @@ def advice(plan: Advice) -> str:
         text = f"No budget up to {most.questions:,} questions is enough: they reach {most.accuracy:.3f}, and more would still help."
     else:
         best = rows[plan.recommended]
-        text = (
-            f"Recommended: {best.questions:,} questions. Twice as many would add {max(best.gain, 0):.3f} to the "
-            f"accuracy ({best.accuracy:.3f} of at most {plan.ceiling:.3f})."
+        adds = (
+            f"add {max(best.gain, 0):.3f} to the accuracy ({best.accuracy:.3f} of at most {plan.ceiling:.3f})"
         )
+        text = f"Recommended: {best.questions:,} questions. Twice as many would {adds}."
     if plan.budget is not None:
         row = rows[plan.budget]
         worth = "is enough" if row.is_enough else "is not enough"
@@ -45,19 +45,15 @@ def advice_text(plan: Advice) -> str:
 def forecast_text(plan: Forecast) -> str:
     """What some participants can answer in their minutes, and what that tells."""
     given, within = plan.assumptions, plan.people * plan.n_again
-    assumed = [
-        _asked(plan),
-        *_guessed(given),
-        "Participants differ in precision, and 1 in 10 answers at random.",
-    ]
+    assumed = [_asked(plan), *_guessed(given)]
+    assumed.append("Participants differ in precision, and 1 in 10 answers at random.")
     if plan.n_objects > plan.n_simulated:
         assumed.append(f"Simulated with {plan.n_simulated} objects and as many answers for each.")
     parts = [(plan.n_new, "new question"), (plan.n_again, "repeat"), (plan.checks, "check")]
     booklet = ", ".join(count(number, what) for number, what in parts if number)
     answers, asked = count(plan.people * plan.n_new, "answer"), count(plan.questions, "different question")
-    said = ["with one another"] * (plan.each >= 1.5) + [f"with themselves ({within:,} repeats)"] * bool(
-        within
-    )
+    said = ["with one another"] * (plan.each >= 1.5)
+    said += [f"with themselves ({within:,} repeats)"] * bool(within)
     known = f"The repeats show how well participants agree {' and '.join(said)}."
     lines = [
         *(f"Assumed: {text}" for text in assumed),
@@ -91,9 +87,8 @@ def _asked(plan: Advice | Forecast) -> str:
 
 def _guessed(given: Assumptions) -> list[str]:
     """What is assumed where there is no pilot."""
-    shape = count(given.dimension, "dimension")
     return [
-        f"Objects are random points in {shape} (normal distribution).",
+        f"Objects are random points in {count(given.dimension, 'dimension')} (normal distribution).",
         f"Two people give the same answer to {given.agreement:.0%} of random questions.",
     ]
 
@@ -105,10 +100,9 @@ def _assumed(plan: Advice) -> list[str]:
     if pilot is None:
         told += _guessed(given)
     else:
-        told.append(
-            f"As in the pilot of {count(pilot.n_answers, 'answer')}: predicted best in {shape}, accuracy {pilot.accuracy.value:.3f} "
-            f"(95 % interval {pilot.accuracy.low:.3f} to {pilot.accuracy.high:.3f})."
-        )
+        accuracy, limits = pilot.accuracy.value, f"{pilot.accuracy.low:.3f} to {pilot.accuracy.high:.3f}"
+        told.append(f"As in the pilot of {count(pilot.n_answers, 'answer')}: predicted best in {shape}, ")
+        told[-1] += f"accuracy {accuracy:.3f} (95 % interval {limits})."
         told.append(f"Simulated people reach that who agree on {pilot.agreement:.0%} of random questions.")
     total = scheme.total(plan.n_objects)
     if total < plan.rows[-1].questions:
