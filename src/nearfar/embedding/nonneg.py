@@ -61,6 +61,7 @@ class NonNegative(FittedPoints):
     ----------
     embedding_ : (n, n_components) coordinates >= 0, the dimension that explains most similarity first.
     loss_ : mean loss of a choice.
+    regularization_ : two thirds of ``regularization`` where the number of dimensions is chosen and that makes held-out choices likelier.
     objects_, n_iter_, converged_, uninformed_, uninformed_objects_ : as for ``Embedding``.
 
     Notes
@@ -101,6 +102,7 @@ class NonNegative(FittedPoints):
         self._check(answers)
         weights = check_weights(sample_weight, len(answers))
         with one_blas_thread():
+            self.regularization_ = self.regularization
             dimensions = self.n_components or self._dimensions(answers, weights)
             loop = ChoiceLoop(answers, weights)
             best = self._best(loop, dimensions)
@@ -132,7 +134,10 @@ class NonNegative(FittedPoints):
         return known if self.prior is None else known | self.prior.known
 
     def _dimensions(self, answers: Triplets, weights: Floats | None) -> int:
-        """The number of dimensions of ``LADDER`` by which held-out choices are likeliest; the first worse one, or an empty dimension, ends the search."""
+        """The number of ``LADDER`` by which held-out choices are likeliest; a worse one, or one half of it empty, ends the search.
+
+        With that number a weaker pull is tried, too.
+        """
         units, statements = dense_codes(answers.trio_ids), dense_codes(answers.statement_ids)
         if (np.bincount(statements) > 2).any():
             units = statements
@@ -147,8 +152,11 @@ class NonNegative(FittedPoints):
             if (loss := held_out(points)[0]) >= lowest:
                 break
             best, lowest = dimensions, loss
-            if not points.any(axis=0).all():
+            if 2 * points.any(axis=0).sum() <= dimensions:
                 break
+        self.regularization_ = self.regularization / 1.5
+        if held_out(self._best(train, best).points)[0] >= lowest:
+            self.regularization_ = self.regularization
         return best
 
     def _optimise(
@@ -156,7 +164,7 @@ class NonNegative(FittedPoints):
     ) -> Optimum:
         n = len(free) + int(np.delete(start, free, axis=0).any(axis=1).sum())
         fixed = (np.delete(start, free, axis=0) ** 2).sum(axis=0)
-        learnt, plain = self.regularization * self._strength, self.sparsity * self._strength
+        learnt, plain = self.regularization_ * self._strength, self.sparsity * self._strength
         solve = np.array if prior is None else prior.precision(free)
 
         def pull(x: Points) -> tuple[float, Points]:

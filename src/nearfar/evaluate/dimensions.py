@@ -172,20 +172,23 @@ def find_dimensions(
         # an object without an answer is listed by whoever reads them
         warnings.simplefilter("ignore", NearfarWarning)
 
-        def fit(some: Triplets, size: int | None, number: int) -> Floats:
-            prior: Any = parsed.prior
-            points: Floats = NonNegative(size, random_state=number, prior=prior).fit_transform(some)
+        def fit(some: Triplets, size: int | None, number: int, **given: float) -> NonNegative:
+            fitted = NonNegative(size, random_state=number, prior=prior, **given).fit(some)
             advance(1)
-            return points
+            return fitted
 
-        points = fit(answers, parsed.n_components, start)
-        d = points.shape[1]
-        starts = [fit(answers, d, start + 1 + k) for k in range(STARTS)]
-        halves = [fit(answers[rows], d, start) for rows in (half, ~half) if rows.any()]
+        prior: Any = parsed.prior
+        first = fit(answers, parsed.n_components, start)
+        points, pull = first.embedding_, {"regularization": first.regularization_}
+        d = 2 * points.shape[1]  # with as many as were found, two of them may be found as one
+        starts = [fit(answers, d, start + 1 + k, **pull) for k in range(STARTS)]
+        halves = [fit(answers[rows], d, start, **pull) for rows in (half, ~half) if rows.any()]
     name = model if parsed.prior is None else parsed.name
     space = Space(points, answers.objects, kind="points", model=name, similarity="product")
     explained = shares(points)
-    again = [np.min([best_match(points, other) for other in fits], axis=0) for fits in (starts, halves)]
+    again = [
+        np.min([best_match(points, fit.embedding_) for fit in fits], axis=0) for fits in (starts, halves)
+    ]
     described = []
     for c, column in enumerate(points.T):
         order = np.argsort(-column, kind="stable")[:top]
