@@ -123,9 +123,8 @@ def cluster_tree(
     if len(rows) < 3:
         return None
     if n_clusters is not None and n_clusters >= len(rows):
-        raise InputError(
-            f"n_clusters: {n_clusters} are too many; expected fewer than the {len(rows)} objects that can be clustered"
-        )
+        most = f"expected fewer than the {len(rows)} objects that can be clustered"
+        raise InputError(f"n_clusters: {n_clusters} are too many; {most}")
     known = space.take(rows)
     tree, distances = known.tree(), known.distances()
     order = leaves_list(np.asarray(tree))
@@ -139,8 +138,8 @@ def cluster_tree(
         own = np.argsort(np.argsort(first))[flat]  # cluster 1 stands first in the tree
         labels = np.full(len(space), -1)
         labels[rows] = own
-        silhouette = float(silhouette_score(distances, own, metric="precomputed"))
-        cuts.append(Cut(k, labels, rows[known.medoids(own).indices], silhouette))
+        width = float(silhouette_score(distances, own, metric="precomputed"))
+        cuts.append(Cut(k, labels, rows[known.medoids(own).indices], width))
     return ClusterTree(tree, rows, rows[order], tuple(cuts), n_clusters, count)
 
 

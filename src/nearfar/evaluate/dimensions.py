@@ -195,7 +195,10 @@ def find_dimensions(
         order = order[column[order] > 0]
         if not len(order):
             continue
-        r = {name: _correlation(column, values) for name, values in known.items()} or {"": np.nan}
+        r = {"": np.nan}
+        for name, values in known.items():
+            there = np.isfinite(values)
+            r[name] = float(best_match(column[there, None], values[there, None])[0])
         goes_with = max(r, key=lambda name: np.nan_to_num(abs(r[name]), nan=-1.0))
         described.append(
             Dimension(
@@ -212,11 +215,6 @@ def find_dimensions(
             )
         )
     return Dimensions(tuple(described), halved_by, space)
-
-
-def _correlation(column: Floats, values: Floats) -> float:
-    there = np.isfinite(values)
-    return float(best_match(column[there, None], values[there, None])[0])
 
 
 def best_match(points: Floats, other: Floats) -> Floats:

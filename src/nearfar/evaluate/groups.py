@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar import words
-from nearfar._tools.arrays import Floats, dense_codes
+from nearfar._tools.arrays import Codes, Floats, dense_codes
 from nearfar._tools.checks import Seed, seed_number
 from nearfar._tools.progress import step
 from nearfar._tools.records import Record
@@ -157,20 +157,19 @@ def compare_groups(
     for i, j in combinations(range(len(names)), 2):
         rows = np.flatnonzero((who == i) | (who == j))
         group = (who[rows] == j).astype(np.int64)
-        pairs.append(_pair(answers[rows], group, (names[i], names[j]), judged, flat, settings))
+        pairs.append(_pair(answers[rows], group, (names[i], names[j]), (judged, flat), settings))
     return GroupComparison(judged.name, answers.objects, tuple(pairs), left_out)
 
 
 def _pair(
     answers: Triplets,
-    group: NDArray[np.int64],
+    group: Codes,
     names: tuple[str, str],
-    model: Model,
-    flat: Model,
+    models: tuple[Model, Model],
     settings: tuple[int, int, int],
 ) -> GroupPair:
     assert answers.participant is not None
-    n_permutations, n_resamples, seed = settings
+    (model, flat), (n_permutations, n_resamples, seed) = models, settings
     with step(f"comparing {names[0]} and {names[1]}", total=3) as advance:
         common = fit_timed(model, answers).space
         test = _test(answers, group, common, n_permutations, seed)
@@ -181,9 +180,9 @@ def _pair(
         maps, moves = _moves(answers, group, flat, along_axes(coordinates(plane)), n_resamples, seed)
         advance(1)
     one, two = (len(np.unique(answers.participant.codes[group == g])) for g in (0, 1))
-    first, second = np.bincount(group).tolist()
+    sizes: Any = tuple(np.bincount(group).tolist())
     shares = group_agreement(answers, group)
-    pair = GroupPair(names, (one, two), (first, second), shares, test, accuracy, lead, maps, moves)
+    pair = GroupPair(names, (one, two), sizes, shares, test, accuracy, lead, maps, moves)
     if pair.differ:
         return pair
     # groups that may not differ as a whole: no object is said to; none where they were asked other questions
@@ -191,9 +190,7 @@ def _pair(
     return replace(pair, moves=unsure)
 
 
-def _test(
-    answers: Triplets, group: NDArray[np.int64], common: Space, n_permutations: int, seed: int
-) -> PermutationTest:
+def _test(answers: Triplets, group: Codes, common: Space, n_permutations: int, seed: int) -> PermutationTest:
     """The permutation test; of very many people some are drawn, because it grows with the square of their number."""
     assert answers.participant is not None
     drawn = np.random.default_rng(seed).permutation(np.unique(answers.participant.codes))[:MAX_TESTED]
@@ -207,7 +204,7 @@ def _test(
 
 
 def _each_others(
-    answers: Triplets, group: NDArray[np.int64], model: Model, seed: int
+    answers: Triplets, group: Codes, model: Model, seed: int
 ) -> tuple[tuple[tuple[Estimate, Estimate], tuple[Estimate, Estimate]], tuple[Estimate, Estimate]]:
     """Held-out accuracy of each group's model on the answers of each group, from equally many answers."""
     credits = np.full((2, len(answers)), 0.5)
@@ -230,7 +227,7 @@ def _each_others(
     return (first, second), leads
 
 
-def _groups(answers: Triplets, groups: Mapping[Any, str]) -> tuple[NDArray[np.int64], list[str], int]:
+def _groups(answers: Triplets, groups: Mapping[Any, str]) -> tuple[Codes, list[str], int]:
     """(m,) number of the group of each answer, -1 for none; names of the groups; people in none."""
     if answers.participant is None:
         raise InputError("groups: the answers do not say who gave them; add a column participant")
@@ -244,10 +241,9 @@ def _groups(answers: Triplets, groups: Mapping[Any, str]) -> tuple[NDArray[np.in
             f"groups: expected at least two groups among the {len(listed)} people who answered, got "
             f"{', '.join(names) or 'none'}; participants are called {', '.join(listed[:3])} and so on"
         )
-    sizes = {name: of_each.count(name) for name in names}
-    small = min(names, key=lambda name: sizes[name])
-    if sizes[small] < 3:  # fewer say nothing about a group
-        people = count(sizes[small], "person", "people")
+    small = min(names, key=of_each.count)
+    if of_each.count(small) < 3:  # fewer say nothing about a group
+        people = count(of_each.count(small), "person", "people")
         raise InputError(f"groups: {small!r} has {people}; expected at least 3 in each group")
     code = np.full(len(answers.participant.names), -1, dtype=np.int64)
     code[known] = [names.index(group) if group else -1 for group in of_each]
@@ -272,7 +268,7 @@ def groups_of(people: Sequence[Any], groups: Sequence[Any]) -> dict[str, str]:
 
 
 def _moves(
-    answers: Triplets, group: NDArray[np.int64], model: Model, common: Floats, n_resamples: int, seed: int
+    answers: Triplets, group: Codes, model: Model, common: Floats, n_resamples: int, seed: int
 ) -> tuple[Floats, tuple[Move, ...]]:
     """(2, n, 2) maps of the groups, turned onto the common map; and the moves, the surest first.
 
