@@ -20,6 +20,7 @@ from benchmarks._measure import SHARED, in_child, save, show, size
 from nearfar import choose_dimension, datasets, design, find_dimensions, holdout, simulate
 from nearfar.embedding import CKL, NonNegative
 from nearfar.embedding.choices import ChoiceLoop, odd_one_out_rows
+from nearfar.embedding.nonneg import WIDTH
 from nearfar.embedding.prior import Prior, Setting, Vectors
 from nearfar.errors import NearfarWarning
 from nearfar.evaluate.dimensions import best_match
@@ -151,7 +152,7 @@ def adam(
     trios = train.array[first]
     n, m = train.n_objects, len(trios)
     strength = np.sqrt(3 * m / n)
-    square, plain = 0.05 * np.sqrt(dimensions) * strength, 0.04 * strength
+    learnt, plain = 0.3 * strength, 0.04 * strength
     x = rng.random((n, dimensions)) * 3.4 / np.sqrt(dimensions)
     mean, variance = np.zeros_like(x), np.zeros_like(x)
     total = held_out.choices.weight.sum()
@@ -170,7 +171,7 @@ def adam(
             np.add.at(gradient, a, ab * xb + ac * xc)
             np.add.at(gradient, b, ab * xa + bc * xc)
             np.add.at(gradient, c, ac * xa + bc * xb)
-            gradient += len(rows) / m * (2 * square * x + plain)
+            gradient += len(rows) / m * (2 * learnt / (1 + (x**2).mean(axis=0) / WIDTH) * x + plain)
             steps += 1
             mean += 0.1 * (gradient - mean)
             variance += 0.001 * (gradient**2 - variance)
@@ -200,7 +201,7 @@ def rival() -> Iterator[dict[str, Any]]:
         loss = held_out(points)[0] / held_out.choices.weight.sum()
         yield {"method": "nearfar", "dimensions": dimensions, "seconds": seconds, "held_out_loss": loss}
         for batch, rate in ((128, 0.001), (1024, 0.005), (8192, 0.02)):
-            goal = {"batch": batch, "rate": rate, "limit": size(120.0, 1.0)}
+            goal = {"batch": batch, "rate": rate, "limit": size(60.0, 1.0)}
             done = adam(train, held_out, dimensions, loss + 1e-3, **goal)  # type: ignore[arg-type]
             yield {"method": "Adam", "dimensions": dimensions, **done, "ratio": done["seconds"] / seconds}
 
@@ -223,31 +224,45 @@ def truth() -> Iterator[dict[str, Any]]:
         }  # fmt: skip
 
 
-def number() -> Iterator[dict[str, Any]]:
-    """The number of dimensions that ``choose_dimension`` gives, 25 sets each of 1, 2, 3 and 5 of them.
+def study(kind: str, points: Points, per_object: int, seed: int) -> Triplets:
+    """Answers about random questions. "flips": a tenth of them turned round; else a softmax in distances.
 
-    Noise: a tenth of the answers turned round, or a logistic in the difference of the two distances.
+    "odd": odd-one-out. "people": 20 participants who weigh the dimensions differently.
     """
-    conditions = size(((100, "flips"), (100, "logistic"), (30, "flips")), ((100, "logistic"),))
-    for (answers, noise), dimensions in product(conditions, size((5, 3, 2, 1), (1,))):
+    n, d = points.shape
+    rng = np.random.default_rng([d, per_object, seed, len(kind)])
+    asked = design.random_questions(n, n * per_object // 3, seed=seed)
+    if kind == "flips":
+        return simulate.answers(asked, points=points, flip=0.1, seed=seed).triplets
+    drawn = simulate.answers(asked, points=points, seed=seed).triplets
+    a, b, c = drawn.anchor, drawn.near, drawn.far
+    who = rng.integers(20, size=len(drawn))
+    weights = rng.gamma(6, 1 / 6, size=(20, d)) if "people" in kind else np.ones((20, d))
+    near, far, third = (
+        -4 / np.sqrt(d) * np.sqrt((weights[who] * (points[i] - points[j]) ** 2).sum(axis=1))
+        for i, j in ((a, b), (a, c), (b, c))
+    )
+    pairs = np.stack([near, far, third] if "odd" in kind else [near, far])
+    kept = np.argmax(pairs + rng.gumbel(size=pairs.shape), axis=0)
+    people = who if "people" in kind else None
+    rows = np.where(kept == 0, [a, b, c], np.where(kept == 1, [a, c, b], [b, c, a])).T
+    if "odd" in kind:
+        return Triplets.from_odd_one_out(rows, n_objects=n, participant=people)
+    return Triplets.from_array(rows, n_objects=n, participant=people)
+
+
+def number() -> Iterator[dict[str, Any]]:
+    """The number of dimensions that ``choose_dimension`` gives, ten sets each of 1, 2, 3 and 5 of them."""
+    kinds = size(("flips", "softmax", "odd", "odd, people", "people"), ("odd, people",))
+    for answers, kind, dimensions in product(size((100, 30), (100,)), kinds, size((5, 3, 2, 1), (1,))):
         chosen = []
-        for seed in range(size(25, 1)):
-            rng = np.random.default_rng([dimensions, answers, seed])
-            n = size(40, 20)
-            asked = design.random_questions(n, n * answers // 3, seed=seed)
-            points = rng.normal(size=(n, dimensions))
-            flip = 0.1 if noise == "flips" else 0.0
-            given = simulate.answers(asked, points=points, flip=flip, seed=seed).triplets
-            if noise == "logistic":
-                near, far = (
-                    np.linalg.norm(points[given.anchor] - points[x], axis=1) for x in (given.near, given.far)
-                )
-                turned = rng.random(len(given)) > 1 / (1 + np.exp(4 * (near - far) / np.sqrt(dimensions)))
-                near, far = np.where(turned, [given.far, given.near], [given.near, given.far])
-                given = given.replace(near=near, far=far)
-            chosen.append(int(choose_dimension(given, seed=seed)))
+        for seed in range(size(10, 1)):
+            points = np.random.default_rng([dimensions, answers, seed]).normal(
+                size=(size(40, 20), dimensions)
+            )
+            chosen.append(int(choose_dimension(study(kind, points, answers, 900 + seed), seed=seed)))
         yield {
-            "true_dimensions": dimensions, "answers_per_object": answers, "noise": noise, "sets": len(chosen),
+            "true_dimensions": dimensions, "answers_per_object": answers, "kind": kind, "sets": len(chosen),
             "right": int(np.sum(np.equal(chosen, dimensions))), "more": int(np.sum(np.greater(chosen, dimensions))),
             "chosen": chosen,
         }  # fmt: skip

@@ -70,6 +70,8 @@ def choices(answers: Triplets, weights: NDArray[np.float64] | None = None) -> Ch
     """
     weights = np.ones(len(answers)) if weights is None else weights
     first, second = odd_one_out_rows(answers)
+    near_by = np.argsort(answers.array[first].min(axis=1), kind="stable")  # pairs of one object stay in the cache
+    first, second = first[near_by], second[near_by]
     alone = np.ones(len(answers), dtype=bool)
     alone[first] = alone[second] = False
     rest = np.flatnonzero(alone)
@@ -153,19 +155,18 @@ def _choose(
 ) -> None:
     """In: similarities, choices start to stop. Out: slopes of pairs, losses -log e^chosen / sum e^option."""
     slopes[:] = 0.0
+    odds = np.empty(np.diff(edges[start : stop + 1]).max())
     for t in range(start, stop):
         first, last = edges[t], edges[t + 1]
-        most = s[options[first]]
+        chosen, size = s[options[first]], 1.0
         for k in range(first + 1, last):
-            most = max(most, s[options[k]])
-        size = 0.0
-        for k in range(first, last):
-            size += math.exp(s[options[k]] - most)
-        lost[t] = math.log(size) + most - s[options[first]]
+            odds[k - first] = math.exp(min(s[options[k]] - chosen, 500.0))
+            size += odds[k - first]
+        lost[t] = math.log(size)
         share = weight[t] / size
-        for k in range(first, last):
-            slopes[options[k]] += share * math.exp(s[options[k]] - most)
-        slopes[options[first]] -= weight[t]
+        for k in range(first + 1, last):
+            slopes[options[k]] += share * odds[k - first]
+        slopes[options[first]] += share - weight[t]
 
 
 @compiled()

@@ -123,8 +123,8 @@ def cluster_tree(
     if len(rows) < 3:
         return None
     if n_clusters is not None and n_clusters >= len(rows):
-        most = f"expected fewer than the {len(rows)} objects that can be clustered"
-        raise InputError(f"n_clusters: {n_clusters} are too many; {most}")
+        expected = f"expected fewer than the {len(rows)} objects that can be clustered"
+        raise InputError(f"n_clusters: {n_clusters} are too many; {expected}")
     known = space.take(rows)
     tree, distances = known.tree(), known.distances()
     order = leaves_list(np.asarray(tree))

@@ -172,7 +172,7 @@ def find_dimensions(
         # an object without an answer is listed by whoever reads them
         warnings.simplefilter("ignore", NearfarWarning)
 
-        def fit(some: Triplets, size: int | None, number: int, **given: float) -> NonNegative:
+        def fit(some: Triplets, size: int | None, number: int, **given: Any) -> NonNegative:
             fitted = NonNegative(size, random_state=number, prior=prior, **given).fit(some)
             advance(1)
             return fitted

@@ -40,17 +40,11 @@ class Report:
 
     Examples
     --------
-    >>> import numpy as np
     >>> import nearfar as nf
-    >>> rng = np.random.default_rng(0)
-    >>> rows = np.array([rng.permutation(8)[:3] for _ in range(300)])  # objects 0..7 on a line
-    >>> d = np.abs(rows[:, :1] - rows[:, 1:])
-    >>> rows[d[:, 0] > d[:, 1]] = rows[d[:, 0] > d[:, 1]][:, [0, 2, 1]]
-    >>> report = nf.report.make_report(nf.analyse(rows, models=["score"], n_resamples=2))
-    >>> report
-    Report(300 answers, 8 objects, best 'score')
-    >>> report.data["collection"]["objects"]
-    8
+    >>> answers = nf.datasets.make_colours().triplets[:600]
+    >>> report = nf.report.make_report(nf.analyse(answers, models=["score"], n_resamples=2))
+    >>> report.data["collection"]["answers"]
+    600
     """
 
     analysis: Analysis
@@ -140,12 +134,11 @@ def make_report(
 
     Examples
     --------
-    ::
-
-        report = make_report(nf.read_answers("answers.csv"), images="pictures")
-        report.write("report.html")
-
-    (``Report`` has an example that runs.)
+    >>> import numpy as np
+    >>> import nearfar as nf
+    >>> rows = nf.simulate.answers(nf.design.random_questions(8, 160), points=np.arange(8.0)[:, None] ** 1.1).triplets
+    >>> make_report(nf.analyse(rows, "score", models=["score"], n_resamples=2), title="Eight points on a line")
+    Report(160 answers, 8 objects, best 'score')
     """
     for module, package in (("jinja2", "jinja2"), ("PIL", "pillow")):
         if importlib.util.find_spec(module) is None:
