@@ -70,7 +70,9 @@ def choices(answers: Triplets, weights: NDArray[np.float64] | None = None) -> Ch
     """
     weights = np.ones(len(answers)) if weights is None else weights
     first, second = odd_one_out_rows(answers)
-    near_by = np.argsort(answers.array[first].min(axis=1), kind="stable")  # pairs of one object stay in the cache
+    near_by = np.argsort(
+        answers.array[first].min(axis=1), kind="stable"
+    )  # pairs of one object stay in the cache
     first, second = first[near_by], second[near_by]
     alone = np.ones(len(answers), dtype=bool)
     alone[first] = alone[second] = False
