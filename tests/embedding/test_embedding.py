@@ -198,7 +198,7 @@ def test_uninformed_objects_lie_at_the_centre(truth):
         (STE(2.5), r"n_components must be an integer >= 1, got 2.5"),
         (STE(tol=0), r"tol must be a finite number > 0, got 0"),
         (STE(regularization=-1), r"regularization must be a finite number >= 0, got -1"),
-        (STE(init="pca"), r"init must be 'kernel', 'random', 'origin' or an array of points, got 'pca'"),
+        (STE(init="pca"), r"init must be 'kernel', 'random', 'origin' or points, got 'pca'"),
         (STE(init=np.zeros((3, 2))), r"init: got an array of shape \(3, 2\), expected .*\(25, 2\)"),
         (STE(optimizer="adam"), r"optimizer must be 'l-bfgs' or 'gradient-descent', got 'adam'"),
         (STE(n_init=0), r"n_init must be an integer >= 1, got 0"),

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from operator import attrgetter
 from typing import Any, ClassVar, Literal, NamedTuple, get_args
@@ -41,9 +41,9 @@ class Embedding(FittedPoints):
     regularization : strength of the pull to the centre (see Notes); 0 switches it off.
     optimizer : "l-bfgs", or "gradient-descent": plain, slow, with the step rule of the published Matlab programs
         (``nearfar.embedding.optimise.descend``). It is there to compare with results obtained by them.
-    init : "kernel" starts from a rank-based classical-scaling map of the answers: deterministic, and near enough
-        that tens of iterations suffice; in one dimension also from the first axis of a plane. "random" starts from small random points, "origin" from normal points of
-        standard deviation 1e-4, as the published programs do. Or (n, n_components) points.
+    init : "kernel" starts from a rank-based classical-scaling map of the answers, in one dimension also from the first axis
+        of a plane; "random" from small random points; "origin" from normal points of standard deviation 1e-4, as the
+        published programs do. Or (n, n_components) points.
     n_init : how many starts to try; the lowest objective wins. The first is ``init``, further ones are random.
     max_iter : maximum number of iterations; if they do not suffice, there is a ``NotConverged`` warning.
     tol : L-BFGS stops when an iteration improves the objective by less than this share of it (1e-5 where None);
@@ -69,11 +69,9 @@ class Embedding(FittedPoints):
         regularization * n * sqrt(k) * log(1 + q),
 
     with n informed objects, k answers per object, and q the mean squared length of the points on the loss's own
-    scale: the logarithm of a normal prior whose width is learnt. Answers that contradict each other make the pull
-    strong, so that an object with few answers is not placed far out to satisfy each of them; answers that agree make
-    it weak. Without it, STE in five dimensions agrees with 98 % of the answers about musicians that it was fitted on
-    and with 61 % of new ones; with it, with 67 % of new ones. In a landmark design an object's squared length counts
-    by its answers: else landmarks would lie far out, and all others close together.
+    scale: the logarithm of a normal prior whose width is learnt (``nearfar.embedding.pull``). Without it, STE in five
+    dimensions agrees with 98 % of the answers about musicians that it was fitted on and with 61 % of new ones; with it,
+    with 67 % of new ones.
 
     The programs behind most published figures (van der Maaten and Weinberger, 2012) are
     ``GNMDS(d, optimizer="gradient-descent", init="origin", regularization=0)`` and likewise CKL, with ``mu=0.1`` where
@@ -135,21 +133,20 @@ class Embedding(FittedPoints):
         ``sample_weight`` : (m,) how much each answer counts; 2 counts as an answer given twice.
         """
         if hasattr(answers, "pieces") or hasattr(answers, "__dask_graph__"):
-            raise InputError(
-                "answers: embeddings are for one machine; read the answers with nearfar.read_triplets, or use "
-                "nearfar.scale.FeatureMap"
-            )
+            way_out = "read the answers with nearfar.read_triplets, or use nearfar.scale.FeatureMap"
+            raise InputError(f"answers: embeddings are for one machine; {way_out}")
         answers = as_triplets(answers)
         self._check(answers)
-        data = merge(answers, check_weights(sample_weight, len(answers)))
+        sample_weight = check_weights(sample_weight, len(answers))
+        data = merge(answers, sample_weight)
         counts = answers_per_object(data)
         informed = np.flatnonzero(counts)
         self._emphasis = Emphasis.of(data)
-        pull, prior = None, self._checked_prior(answers.objects)
+        pull, prior = None, self.prior
         if self.regularization > 0:
-            weights = self._emphasis(counts if prior is not None else counts[informed])
-            more = 0 if prior is None else prior.basis.shape[1]
-            weights = np.concatenate([weights, np.ones(more)])
+            weights = self._emphasis(counts[informed])
+            if prior is not None:
+                weights = np.concatenate([self._emphasis(counts), np.ones(prior.basis.shape[1])])
             mean = counts[informed].mean()
             pull = LearntPull(self.regularization, weights, mean, *self._scale(), n_objects=len(informed))
         loop = Loop(data, self._kind, self._parameter(), self.n_components)
@@ -167,9 +164,7 @@ class Embedding(FittedPoints):
         self._informed[informed] = True
         self._coefficients: Any = best.coefficients
         self._open: float | None = None
-        self._fitted_to: Any = (
-            None if prior is None else (answers, check_weights(sample_weight, len(answers)))
-        )
+        self._fitted_to: Any = None if prior is None else (answers, sample_weight)
         at = self.embedding_[informed] if best.coefficients is None else best.coefficients
         self._strength = 0.0 if pull is None else pull.strength(at)
         self._warn_of_uninformed()
@@ -184,21 +179,16 @@ class Embedding(FittedPoints):
         if not isinstance(self.init, str):
             start = np.asarray(self.init, dtype=np.float64)
             if start.shape != shape or not np.isfinite(start).all():
-                raise InputError(
-                    f"init: got an array of shape {start.shape}, expected 'kernel', 'random', 'origin', or finite "
-                    f"points of shape {shape}"
-                )
+                wanted = f"'kernel', 'random', 'origin', or finite points of shape {shape}"
+                raise InputError(f"init: got an array of shape {start.shape}, expected {wanted}")
             yield start
         elif self.init == "kernel":
             yield kernel_start(loop.data, informed, self.n_components) * self._radius()
-            if (
-                self.n_components == 1 and prior is None
-            ):  # on a line objects cannot pass each other, in a plane they can
+            if self.n_components == 1 and prior is None:  # objects cannot pass each other on a line
                 plane = Loop(loop.data, self._kind, self._parameter(), 2)
                 start = kernel_start(loop.data, informed, 2) * self._radius()
-                yield _canonical(self._optimise(plane, start, informed, pull).points, informed)[0][
-                    :, :1
-                ].copy()
+                flat = _canonical(self._optimise(plane, start, informed, pull).points, informed)[0]
+                yield flat[:, :1].copy()
         drawn = isinstance(self.init, str) and self.init != "kernel"
         # small points, so that all answers pull from the beginning
         size = 1e-4 if drawn and self.init == "origin" else 0.1 * self._radius() / np.sqrt(self.n_components)
@@ -217,18 +207,6 @@ class Embedding(FittedPoints):
     def _tolerance(self) -> float:
         return TOLERANCES[self.optimizer] if self.tol is None else float(self.tol)
 
-    def _checked_prior(self, objects: Sequence[str]) -> Prior | None:
-        prior = self.prior
-        if prior is None:
-            return None
-        if prior.vectors.objects != tuple(objects):
-            raise InputError(
-                "prior: its vectors are of other objects than the answers; make it for these objects"
-            )
-        if self.optimizer != "l-bfgs" or self.regularization == 0:
-            raise InputError("prior: needs optimizer='l-bfgs' and regularization > 0")
-        return prior
-
     # ---------------------------------------------------------------- new objects
 
     def place(self, features: Any) -> Placed:
@@ -240,21 +218,19 @@ class Embedding(FittedPoints):
         if self.prior is None:
             raise InputError("place: the model was fitted without vectors; fit it with features=")
         names, rows = self.prior.vectors.others(features)
-        basis, own = self.prior.vectors.basis_of(rows, self.prior.setting)
+        basis, own = self.prior.basis_of(rows)
         return Placed(names, self._points_of(basis), self._left_open(own))
 
     def _points_of(self, basis: Points) -> Points:
         """Where the rows of B put objects."""
-        n = len(self.embedding_)
-        points: Points = (basis @ self._coefficients[n:] - self._centre) @ self._axes
-        return points
+        return np.asarray((basis @ self._coefficients[len(self.embedding_) :] - self._centre) @ self._axes)
 
     @property
     def spread_(self) -> NDArray[np.float64]:
         """(n,) standard deviation of a coordinate that the vector of an object leaves open; what its answers add is not counted."""
         check_is_fitted(self, "embedding_")
-        n = len(self.embedding_)
-        return np.full(n, np.nan) if self.prior is None else self._left_open(self.prior.own)
+        unknown = np.full(len(self.embedding_), np.nan)
+        return unknown if self.prior is None else self._left_open(self.prior.own)
 
     def _left_open(self, own: Points) -> NDArray[np.float64]:
         """What left-out objects leave open, and where their own parts are larger than those, what the prior adds."""
@@ -265,8 +241,7 @@ class Embedding(FittedPoints):
             self._open = left_open(self, *self._fitted_to)
         width = np.mean(self.embedding_[self._informed] ** 2)
         more = np.maximum(own[:, 0] ** 2 - np.mean(prior.own[prior.known] ** 2), 0.0)
-        spread: NDArray[np.float64] = np.sqrt((self._open + more) * width)
-        return spread
+        return np.asarray(np.sqrt((self._open + more) * width))
 
     def transform(self, answers: Triplets | ArrayLike) -> Points:
         """One row per ``answers.objects``: fitted objects keep their points, new ones are placed among them.
@@ -286,11 +261,10 @@ class Embedding(FittedPoints):
             self._warn_unless_converged(placed)
         if len(unknown):
             names = [answers.objects[i] for i in unknown]
-            warnings.warn(
-                f"{len(names)} new objects have no usable answer ({some(names)}); they are put at the centre",
-                UninformedWarning,
-                stacklevel=2,
+            said = (
+                f"{len(names)} new objects have no usable answer ({some(names)}); they are put at the centre"
             )
+            warnings.warn(said, UninformedWarning, stacklevel=2)
         return points
 
     def _check(self, answers: Triplets) -> None:
@@ -306,11 +280,13 @@ class Embedding(FittedPoints):
         if self.optimizer not in TOLERANCES:
             raise InputError(f"optimizer must be 'l-bfgs' or 'gradient-descent', got {self.optimizer!r}")
         if isinstance(self.init, str) and self.init not in get_args(Init):
-            raise InputError(
-                f"init must be 'kernel', 'random', 'origin' or an array of points, got {self.init!r}"
-            )
+            raise InputError(f"init must be 'kernel', 'random', 'origin' or points, got {self.init!r}")
         if not len(answers):
             raise InputError("answers: got none; an embedding needs at least one")
+        if self.prior is not None:
+            self.prior.check(answers.objects)
+            if self.optimizer != "l-bfgs" or self.regularization == 0:
+                raise InputError("prior: needs optimizer='l-bfgs' and regularization > 0")
 
     def _warn_unless_converged(self, ended: Optimum) -> None:
         if not ended.converged:
@@ -331,11 +307,9 @@ class Placed(NamedTuple):
 
 
 def _canonical(points: Points, informed: NDArray[np.intp]) -> tuple[Points, Points, Points]:
-    """The same shape in one position: centred, widest axis first, the coordinate of largest size positive.
+    """The same shape centred, widest axis first, the coordinate of largest size positive; so reruns and pictures agree.
 
     Also what was taken off every point, and what it was then multiplied by.
-
-    Distances do not know position, rotation or reflection; pictures and reruns should agree on them.
     """
     centre = points[informed].mean(axis=0)
     shape = points[informed] - centre
@@ -361,7 +335,6 @@ def check_weights(weights: ArrayLike | None, m: int) -> NDArray[np.float64] | No
         return None
     given = np.asarray(weights, dtype=np.float64)
     if given.shape != (m,) or not np.isfinite(given).all() or given.min() < 0 or not given.any():
-        raise InputError(
-            f"sample_weight: expected {m} finite numbers >= 0, one per answer and not all 0, got shape {given.shape}"
-        )
+        wanted = f"{m} finite numbers >= 0, one per answer and not all 0"
+        raise InputError(f"sample_weight: expected {wanted}, got shape {given.shape}")
     return given

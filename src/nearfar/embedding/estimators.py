@@ -62,9 +62,9 @@ class CKL(Embedding):
     def _check_parameter(self) -> None:
         check_positive(self.mu, "mu", zero=True)
         if self.mu == 0 and self.regularization > 0:
+            shrinks = f"regularization={self.regularization:g} would shrink the points to nothing"
             raise InputError(
-                f"mu: with 0 the loss knows no scale, and regularization={self.regularization:g} would shrink the "
-                "points to nothing; set regularization=0 or mu=1"
+                f"mu: with 0 the loss knows no scale, and {shrinks}; set regularization=0 or mu=1"
             )
 
 

@@ -26,8 +26,7 @@ class FittedPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         self, answers: Triplets | ArrayLike, y: object = None, sample_weight: ArrayLike | None = None
     ) -> NDArray[np.float64]:
         """``embedding_`` of the answers, one row per object."""
-        points: NDArray[np.float64] = self.fit(answers, sample_weight=sample_weight).embedding_
-        return points
+        return np.asarray(self.fit(answers, sample_weight=sample_weight).embedding_)
 
     def score(self, answers: Triplets | ArrayLike, y: object = None) -> float:
         """Share of answers that the fitted points predict; a tie, or an object without a point, counts 1/2.
@@ -63,8 +62,7 @@ class FittedPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
     def _similarity(self, one: Floats, other: Floats) -> Floats:
         """(m,) what grows as two rows of points come nearer."""
-        squares: Floats = -((one - other) ** 2).sum(axis=1)
-        return squares
+        return np.asarray(-((one - other) ** 2).sum(axis=1))
 
     @property
     def _n_features_out(self) -> int:
@@ -96,14 +94,9 @@ class FittedPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         return [self.objects_[i] for i in self.uninformed_]
 
     def _warn_of_uninformed(self) -> None:
-        missing = self.uninformed_objects_
-        if missing:
-            warnings.warn(
-                f"{len(missing)} of {len(self.objects_)} objects have no answer ({some(missing)}); "
-                "they are put at the centre",
-                UninformedWarning,
-                stacklevel=3,
-            )
+        if missing := self.uninformed_objects_:
+            said = f"{len(missing)} of {len(self.objects_)} objects have no answer ({some(missing)})"
+            warnings.warn(f"{said}; they are put at the centre", UninformedWarning, stacklevel=3)
 
 
 def some(names: list[str]) -> str:

@@ -5,10 +5,9 @@ is logistic in the difference of the two distances:
 
     p = l / 2 + (1 - l) / (1 + e^(sqrt n - sqrt f)).
 
-With the other losses an answer costs the more, the more it contradicts the points. A few lapses about objects that
-lie far apart then draw all clusters together. Here an answer costs at most -log(l / 2). Predictions are not better
-for it, but the gaps between clusters are, and ``nearfar.evaluate.clusters`` counts these. Lapses are those of
-psychometric functions (Wichmann and Hill, 2001); finding points with them is ours.
+With the other losses, a few lapses about objects that lie far apart draw all clusters together. Here an answer costs at most
+-log(l / 2). Predictions are not better for it, but the gaps between clusters are, and ``nearfar.evaluate.clusters`` counts these.
+Lapses are those of psychometric functions (Wichmann and Hill, 2001); finding points with them is ours.
 """
 
 from __future__ import annotations
@@ -84,17 +83,13 @@ def fit_lapses(answers: Triplets, n_components: int) -> LapseMap:
             before, lapses = lapses, _likeliest(_surely(points, answers), lapses)
             if abs(lapses - before) < STEADY:
                 break
-    informed = np.ones(len(points), dtype=bool)
-    informed[fitted.uninformed_] = False
-    return LapseMap(points, lapses, informed, fitted._emphasis.power)
+    return LapseMap(points, lapses, fitted.informed_, fitted._emphasis.power)
 
 
 def _surely(points: Points, answers: Triplets) -> Floats:
     """(m,) probability of every answer where there is no lapse."""
-    near, far = (
-        np.linalg.norm(points[answers.anchor] - points[other], axis=1)
-        for other in (answers.near, answers.far)
-    )
+    others = (answers.near, answers.far)
+    near, far = (np.linalg.norm(points[answers.anchor] - points[other], axis=1) for other in others)
     return np.asarray(1 / (1 + np.exp(np.clip(near - far, -36, 36))))
 
 

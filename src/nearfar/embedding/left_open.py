@@ -35,7 +35,8 @@ def left_open(model: Any, answers: Triplets, weight: Floats | None = None) -> fl
     On no axis is it less than its standard error. 1, nothing is known, where answers do not tell.
     """
     weight = np.ones(len(answers)) if weight is None else weight
-    found = [_held_out(model, answers, weight, out) for out in _folds(model.prior.known)]
+    fold = np.random.default_rng(0).permutation(answers.n_objects) % FOLDS
+    found = [_held_out(model, answers, weight, (fold == k) & model.prior.known) for k in range(FOLDS)]
     rows, margin, slope, who = (np.concatenate(part) for part in zip(*found, strict=True))
     weight, n = weight[rows], answers.n_objects
     steep = _steepness(margin, weight)
@@ -58,13 +59,7 @@ def left_open(model: Any, answers: Triplets, weight: Floats | None = None) -> fl
         value = up.sum() / down.sum()
         error = np.sqrt(np.sum((up - value * down) ** 2)) / down.sum()
         axes.append(max(value, error))
-    return float(min(np.mean(axes), 1.0)) if axes else 1.0
-
-
-def _folds(known: NDArray[np.bool_]) -> list[NDArray[np.bool_]]:
-    order = np.full(len(known), -1)
-    order[known] = np.random.default_rng(0).permutation(int(known.sum())) % FOLDS
-    return [order == k for k in range(FOLDS)]
+    return float(min(np.mean(axes), 1.0))
 
 
 def _held_out(
@@ -84,15 +79,11 @@ def _held_out(
         points = np.where(out[:, None], again._points_of(again.prior.basis), again.embedding_)
         points = points / np.sqrt(np.mean(points[~out & again.informed_] ** 2))
     named, trios = named[rows], answers.array[rows]
-    anchor, near, far = (points[trios[:, role]] for role in range(3))
-    to_near, to_far = _unit(anchor - near), _unit(anchor - far)
+    apart = points[trios[:, :1]] - points[trios[:, 1:]]  # from near and far to the anchor
+    length = np.linalg.norm(apart, axis=2)
+    to_near, to_far = np.moveaxis(apart / np.maximum(length, 1e-12)[..., None], 1, 0)
     slope = np.where(named[:, :1], to_far - to_near, np.where(named[:, 1:2], to_near, -to_far))
-    margin = np.linalg.norm(anchor - far, axis=1) - np.linalg.norm(anchor - near, axis=1)
-    return rows, margin, slope, trios[named].astype(np.intp)
-
-
-def _unit(rows: Points) -> Points:
-    return np.asarray(rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), 1e-12))
+    return rows, length[:, 1] - length[:, 0], slope, trios[named].astype(np.intp)
 
 
 def _steepness(margin: Floats, weight: Floats) -> float:

@@ -17,16 +17,10 @@ MEMORY = 10  # pairs of steps and gradients that L-BFGS keeps
 
 
 class Optimum(NamedTuple):
-    """Where the search ended.
+    """Where the search ended: all ``points`` (n, d), and with a prior its ``coefficients``.
 
-    Parameters
-    ----------
-    points : (n, d), all of them.
-    objective : the sum of the loss over the answers plus the pull.
-    n_iter : iterations of L-BFGS.
-    converged : whether the last iteration improved the objective by less than the tolerance asked for.
-    improvement : relative improvement of the last iteration.
-    coefficients : of the prior, where there is one.
+    ``converged`` : whether the last iteration improved the objective (losses and pull) by less than the tolerance;
+    ``improvement`` : by which share.
     """
 
     points: Points
@@ -89,31 +83,20 @@ def optimise(
             values.append(float(intermediate_result.fun))
             advance(1)
 
+        limits: Any = {"maxiter": max_iter, "maxfun": 20 * max_iter + 20}
+        limits |= {"maxcor": MEMORY, "ftol": tol, "gtol": 0.0}
+        within: Any = None if bounds is None else [bounds] * points[free].size
         result = minimize(
-            scaled,
-            first.ravel(),
-            jac=True,
-            method="L-BFGS-B",
-            bounds=None if bounds is None else [bounds] * points[free].size,
-            callback=after,
-            options={
-                "maxiter": max_iter, "maxfun": 20 * max_iter + 20, "maxcor": MEMORY, "ftol": tol, "gtol": 0.0,
-            },
-        )  # fmt: skip
+            scaled, first.ravel(), jac=True, method="L-BFGS-B", bounds=within, callback=after, options=limits
+        )
     ended = result.x.reshape(first.shape)
     if prior is None:
         points[free] = ended * scale
     else:
         points = prior.points(ended)
     last = (values[-2] - values[-1]) / max(abs(values[-1]), 1.0) if len(values) > 1 else 0.0
-    return Optimum(
-        points,
-        float(result.fun),
-        int(result.nit),
-        bool(result.status != 1),
-        last,
-        None if prior is None else ended,
-    )
+    reached = float(result.fun), int(result.nit), bool(result.status != 1), last
+    return Optimum(points, *reached, None if prior is None else ended)
 
 
 def _start(prior: Prior, points: Points, asked: NDArray[np.bool_]) -> Points:
@@ -148,11 +131,8 @@ def descend(
        it. A step that made things worse is not taken back.
     3. Stop after five such failures in a row, or after ``max_iter`` steps; return the best points seen.
 
-    From points near the origin it has to leave a saddle: all distances are about zero there, and the gradient
-    vanishes with them. Where few objects (landmarks) are in most of the answers, their steps are too long for that,
-    and the best points seen may remain those it started from.
-
     ``rate`` is the first one; ``least_steps`` are made however many of them fail. Both are published for each loss.
+    From points near the origin, where few objects (landmarks) are in most answers, it may never leave its start.
     """
     patience = 5  # failures in a row
     points = np.ascontiguousarray(start, dtype=np.float64).copy()

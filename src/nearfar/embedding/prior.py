@@ -42,31 +42,61 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Prior:
-    """``basis`` (n, r) is B, ``own`` (n, 1) the size of every object's own part, ``known`` (n,) who has a vector."""
+    """``basis`` (n, r) is B, ``own`` (n, 1) the size of every object's own part, ``known`` (n,) who has a vector.
+
+    ``landmarks`` : the vectors of some objects, by source; ``whiten`` turns kernel values at them into rows of B.
+    """
 
     vectors: Vectors
     setting: Setting
+    landmarks: list[Floats]
+    whiten: Floats
     basis: Floats
     own: Floats
     known: NDArray[np.bool_]
+
+    @classmethod
+    def of(cls, vectors: Vectors, setting: Setting) -> Prior:
+        """The prior of one setting."""
+        n, wide = len(vectors.objects), max(rows.shape[1] for rows in vectors.rows)
+        needed = 8 * n * (3 * LANDMARKS + 2 * wide)
+        check_bytes(needed, f"features: the prior of {n:,} objects needs", "take fewer columns, or none")
+        at = np.flatnonzero(vectors.known)
+        if len(at) > LANDMARKS:
+            at = np.sort(np.random.default_rng(0).permutation(at)[:LANDMARKS])
+        landmarks = [rows[at] for rows in vectors.rows]
+        values, axes = np.linalg.eigh(_kernel(landmarks, landmarks, setting))
+        kept = values > 1e-8 * values[-1]
+        whiten = axes[:, kept] / np.sqrt(values[kept])
+        parts = _basis(vectors.rows, landmarks, whiten, setting)
+        return cls(vectors, setting, landmarks, whiten, *parts, vectors.known)
+
+    def basis_of(self, rows: Sequence[Floats]) -> tuple[Floats, Floats]:
+        """Rows of B and own parts of other objects, by their vectors."""
+        return _basis(rows, self.landmarks, self.whiten, self.setting)
 
     def points(self, coefficients: Floats) -> Floats:
         """(n, d) points of coefficients (n + r, d): every object's own ones, then those of B."""
         n = len(self.own)
         return np.ascontiguousarray(self.own * coefficients[:n] + self.basis @ coefficients[n:])
 
+    def coefficients(self, points: Floats) -> Floats:
+        """The transpose of ``points``: a gradient in the points as one in the coefficients."""
+        return np.vstack([self.own * points, self.basis.T @ points])
+
     def precision(self, chosen: NDArray[np.intp]) -> Callable[[Floats], Floats]:
         """What multiplies (chosen, d) points by the inverse of their covariance, by Woodbury's identity."""
-        own = np.maximum(
-            self.own[chosen] ** 2, 0.05
-        )  # an object that vectors explain wholly may still differ a little
+        own = np.maximum(self.own[chosen] ** 2, 0.05)  # vectors never explain an object wholly
         basis = self.basis[chosen]
         core = np.linalg.inv(np.eye(basis.shape[1]) + basis.T @ (basis / own))
         return lambda points: points / own - basis @ (core @ (basis.T @ (points / own))) / own
 
-    def coefficients(self, points: Floats) -> Floats:
-        """The transpose of ``points``: a gradient in the points as one in the coefficients."""
-        return np.vstack([self.own * points, self.basis.T @ points])
+    def check(self, objects: Sequence[str]) -> None:
+        """Raise unless the vectors are those of these objects."""
+        if self.vectors.objects != tuple(objects):
+            raise InputError(
+                "prior: its vectors are of other objects than the answers; make it for these objects"
+            )
 
     def __sklearn_clone__(self) -> Prior:
         """Itself: nothing changes it, and copies would hold all vectors again."""
@@ -76,8 +106,8 @@ class Prior:
 class Vectors:
     """Vectors matched with objects by name; where a source has no names, its rows are in the order of the objects.
 
-    ``sources`` : their names; ``known`` : (n,) objects that have a vector in some source; ``missing`` : names of the others;
-    ``extra`` : names of vectors that belong to none of the objects.
+    ``sources`` : their names; ``rows`` : per source, (n, p) standardised vectors, NaN for objects without one; ``known`` : (n,) objects
+    that have a vector in some source; ``missing`` : names of the others; ``extra`` : names of vectors that belong to no object.
 
     >>> vectors = Vectors({"size": np.array([1.0, 2.0, 4.0])}, ("ant", "bee", "cow"))
     >>> vectors.sources, vectors.prior(Setting(0.5, "linear", (1.0,))).basis.shape
@@ -88,109 +118,71 @@ class Vectors:
         self.tables = tables = vector_tables(features)
         self.objects = tuple(objects)
         self.sources = tuple(table.name for table in tables)
-        self._scales = [_Scale.of(table.values) for table in tables]
-        self._rows = self.matched(tables, self.objects)
-        has = np.isfinite(np.stack([rows[:, 0] for rows in self._rows]))
-        self.known: NDArray[np.bool_] = np.asarray(has.any(axis=0))
+        spreads = [table.values.std(axis=0) for table in tables]
+        # squared lengths are 1 on average; a constant column is divided by infinity: it says nothing
+        self._sizes = [np.where(x > 0, x * np.sqrt(np.sum(x > 0)), np.inf) for x in spreads]
+        self._means = [table.values.mean(axis=0) for table in tables]
+        self.rows = self._matched(tables, self.objects)
+        self.known = np.asarray(np.isfinite([rows[:, 0] for rows in self.rows]).any(axis=0))
         self.missing = tuple(self.objects[x] for x in np.flatnonzero(~self.known))
         named = dict.fromkeys(name for table in tables for name in table.objects or ())
         own = set(self.objects)
         self.extra = tuple(name for name in named if name not in own)
+        self._priors: dict[Setting, Prior] = {}
         if not self.known.any():
             raise InputError(
                 f"features: none of the {len(self.extra)} names is an object of the answers, such as {self.objects[0]!r}; "
                 "the names must be the same in both"
             )
-        self._priors: dict[Setting, tuple[Prior, Any]] = {}
 
-    def matched(self, tables: Sequence[VectorTable], objects: Sequence[str]) -> list[Floats]:
-        """(n, p) standardised vectors of each source, NaN for objects without one."""
+    def _matched(self, tables: Sequence[VectorTable], objects: Sequence[str]) -> list[Floats]:
+        """``rows`` of these objects."""
         matched = []
-        for table, scale in zip(tables, self._scales, strict=True):
+        for table, mean, size in zip(tables, self._means, self._sizes, strict=True):
             if table.objects is None and len(table.values) != len(objects):
                 raise InputError(
                     f"features: {table.name} has {len(table.values)} rows without names, and there are {len(objects)} "
                     "objects; give one row per object, or a table with a column 'object'"
                 )
-            if table.values.shape[1] != len(scale.mean):
-                raise InputError(
-                    f"features: {table.name} has {table.values.shape[1]} columns, expected {len(scale.mean)} as before"
-                )
-            rows = np.full((len(objects), len(scale.mean)), np.nan)
+            if table.values.shape[1] != len(mean):
+                has = f"{table.values.shape[1]} columns, expected {len(mean)} as before"
+                raise InputError(f"features: {table.name} has {has}")
+            rows = np.full((len(objects), len(mean)), np.nan)
             at = np.arange(len(objects)) if table.objects is None else positions(objects, table.objects)
-            rows[at >= 0] = (table.values[at[at >= 0]] - scale.mean) / scale.size
+            rows[at >= 0] = (table.values[at[at >= 0]] - mean) / size
             matched.append(rows)
         return matched
 
     def prior(self, setting: Setting) -> Prior:
         """The prior of one setting; made once."""
-        return self._made(setting)[0]
-
-    def _made(self, setting: Setting) -> tuple[Prior, Any]:
-        """The prior, and what turns kernel values at the landmarks into rows of B."""
         if setting not in self._priors:
-            n = len(self.objects)
-            wide = max(rows.shape[1] for rows in self._rows)
-            needed = 8 * n * (3 * LANDMARKS + 2 * wide)
-            check_bytes(needed, f"features: the prior of {n:,} objects needs", "take fewer columns, or none")
-            at = np.flatnonzero(self.known)
-            if len(at) > LANDMARKS:
-                at = np.sort(np.random.default_rng(0).permutation(at)[:LANDMARKS])
-            landmarks = [rows[at] for rows in self._rows]
-            values, axes = np.linalg.eigh(_kernel(landmarks, landmarks, setting))
-            kept = values > 1e-8 * values[-1]
-            whiten = axes[:, kept] / np.sqrt(values[kept])
-            basis, own = _basis(self._rows, landmarks, whiten, setting)
-            prior = Prior(self, setting, basis, own, self.known)
-            self._priors[setting] = prior, (landmarks, whiten)
+            self._priors[setting] = Prior.of(self, setting)
         return self._priors[setting]
 
     def others(self, features: Any) -> tuple[tuple[str, ...], list[Floats]]:
-        """Names and standardised vectors of other objects, from the same sources; these go by name, or else in their order."""
+        """Names and ``rows`` of other objects, from the same sources; these go by name, or else in their order."""
         tables = vector_tables(features, vary=False)
         given = {table.name: table for table in tables}
-        if len(tables) != len(self.sources) or (
-            len(tables) > 1 and 0 < len(given.keys() & set(self.sources)) < len(tables)
-        ):
+        shared = len(given.keys() & set(self.sources))
+        if len(tables) != len(self.sources) or (len(tables) > 1 and 0 < shared < len(tables)):
             raise InputError(
                 f"features: got {', '.join(given)}, expected {', '.join(self.sources)} as before"
             )
         tables = [given.get(source, table) for source, table in zip(self.sources, tables, strict=True)]
         names = tuple(dict.fromkeys(name for table in tables for name in table.objects or ()))
         names = names or tuple(map(str, range(len(tables[0].values))))
-        return names, self.matched(tables, names)
-
-    def basis_of(self, rows: Sequence[Floats], setting: Setting) -> tuple[Floats, Floats]:
-        """Rows of B and own parts of ``others``."""
-        landmarks, whiten = self._made(setting)[1]
-        return _basis(rows, landmarks, whiten, setting)
+        return names, self._matched(tables, names)
 
     def alone(self, metric: Literal["euclidean", "cosine"], others: Sequence[Floats] | None = None) -> Floats:
         """(n, p) the vectors of the objects, or of ``others``, as points, all sources side by side; zero where there is none."""
         parts = []
-        for rows, own, scale in zip(others or self._rows, self._rows, self._scales, strict=True):
-            size = np.where(np.isinf(scale.size), 0.0, scale.size)
-            part = np.nan_to_num(rows * size)
+        for rows, own, size in zip(others or self.rows, self.rows, self._sizes, strict=True):
+            part, own = (np.nan_to_num(each) * np.where(np.isinf(size), 0.0, size) for each in (rows, own))
             lengths = np.linalg.norm(part, axis=1, keepdims=True)
             if metric == "euclidean":
-                lengths = np.sqrt(np.mean(np.sum(np.nan_to_num(own[self.known] * size) ** 2, axis=1)))
+                lengths = np.sqrt(np.mean(np.sum(own[self.known] ** 2, axis=1)))
             parts.append(part / np.maximum(lengths, 1e-300))
         return np.hstack(parts)
-
-
-class _Scale(NamedTuple):
-    """What is taken off every column, and what it is divided by, so that squared lengths are 1 on average.
-
-    A constant column is divided by infinity: it says nothing.
-    """
-
-    mean: Floats
-    size: Floats
-
-    @classmethod
-    def of(cls, values: Floats) -> _Scale:
-        spread = values.std(axis=0)
-        return cls(values.mean(axis=0), np.where(spread > 0, spread * np.sqrt(np.sum(spread > 0)), np.inf))
 
 
 def _kernel(one: Sequence[Floats], other: Sequence[Floats], setting: Setting) -> Floats:

@@ -48,8 +48,7 @@ class Emphasis(NamedTuple):
 
     def __call__(self, counts: NDArray[np.float64]) -> NDArray[np.float64]:
         """(n,) weights of objects with so many answers."""
-        weights: NDArray[np.float64] = (counts / self.mean) ** self.power
-        return weights
+        return np.asarray((counts / self.mean) ** self.power)
 
 
 class LearntPull:
@@ -66,17 +65,11 @@ class LearntPull:
     """
 
     def __init__(
-        self,
-        strength: float,
-        weights: NDArray[np.float64],
-        answers_per_object: float,
-        scale: float,
-        scale_loss: float,
-        n_objects: int | None = None,
+        self, strength: float, weights: Points, k: float, scale: float, scale_loss: float, n_objects: int = 0
     ) -> None:
         n = n_objects or len(weights)
         self._weights = weights[:, None]
-        self._size = strength * n * float(np.sqrt(answers_per_object)) * scale_loss
+        self._size = strength * n * float(np.sqrt(k)) * scale_loss
         self._width = n * scale * scale
 
     def __call__(self, points: Points) -> tuple[float, Points]:

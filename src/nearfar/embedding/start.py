@@ -36,9 +36,8 @@ def kernel_start(data: Merged, informed: NDArray[np.intp], n_components: int) ->
     points[informed, : vectors.shape[1]] = vectors * lengths
     if vectors.shape[1] < n_components:  # more axes than objects can span, or than Lanczos found
         noise = np.random.default_rng(0).normal(size=(count, n_components - vectors.shape[1]))
-        points[informed, vectors.shape[1] :] = (
-            noise * np.sqrt(FLOOR / count) * max(lengths.max(initial=0.0), 1.0)
-        )
+        size = np.sqrt(FLOOR / count) * max(lengths.max(initial=0.0), 1.0)
+        points[informed, vectors.shape[1] :] = noise * size
     points /= np.sqrt(np.mean(np.sum(points[informed] ** 2, axis=1)))
     return points
 

@@ -13,14 +13,7 @@ from numpy.typing import NDArray
 
 from nearfar._tools.arrays import Floats, Indices
 from nearfar._tools.distances import squared_distances
-from nearfar.kernel.phi import (
-    as_rows,
-    check_finite,
-    informed_rows,
-    is_sparse,
-    row_squares,
-    tie_tolerance,
-)
+from nearfar.kernel.phi import as_rows, check_finite, informed_rows, is_sparse, row_squares, tie_tolerance
 
 MOST_IN_MATRIX = 5000  # objects up to which an n x n matrix is small (200 MB)
 
@@ -101,8 +94,7 @@ def scaled(points: Floats) -> Floats:
         return points
     centred = points - points.mean(axis=0)
     size = float(np.sqrt(np.mean(np.sum(centred**2, axis=1))))
-    result: Floats = centred / size if size > 0 else centred
-    return result
+    return np.asarray(centred / size if size > 0 else centred)
 
 
 def nearest_points(
@@ -113,7 +105,6 @@ def nearest_points(
 
     # 1 - |x - y|^2 / 2 is largest where x.y - |y|^2 / 2 is: a product, with one more column
     half = np.sum(points**2, axis=1, keepdims=True) / 2
-    near, values = nearest_among(
-        np.hstack([points, np.ones_like(half)])[chosen], np.hstack([points, -half]), k, itself=itself
-    )
+    rows, columns = np.hstack([points, np.ones_like(half)]), np.hstack([points, -half])
+    near, values = nearest_among(rows[chosen], columns, k, itself=itself)
     return near, values + 1 - half[chosen]

@@ -85,11 +85,8 @@ class Model:
     estimator : an object whose ``fit_transform(answers)`` gives coordinates, one row per object (FeatureMap: Phi).
     prior : vectors of the objects (``evaluate`` chooses how they enter), or the prior made of them; None without.
 
-    Examples
-    --------
-    >>> model = parse_model("soe-3")
-    >>> model.name, model.n_components
-    ('soe-3', 3)
+    >>> parse_model("soe-3").n_components
+    3
     """
 
     name: str
@@ -102,9 +99,8 @@ class Model:
     def with_vectors(self, vectors: Vectors) -> Model:
         """This embedding with vectors as a prior; kernels are made of answers alone."""
         if self.base not in EMBEDDINGS:
-            raise InputError(
-                f"features: {self.name} is made of answers alone; name an embedding such as 'soe-5', or 'auto'"
-            )
+            way_out = "name an embedding such as 'soe-5', or 'auto'"
+            raise InputError(f"features: {self.name} is made of answers alone; {way_out}")
         return replace(self, name=f"{self.name}{WITH_FEATURES}", prior=vectors)
 
     @property
@@ -157,8 +153,7 @@ class _FeaturesThenPCA:
 
     def transform(self, answers: Triplets) -> NDArray[Any]:
         """(n, n_components) coordinates of the objects of these answers, each taken as a new one."""
-        points: NDArray[Any] = self.pca.transform(self.feature_map.transform(answers))[:, : self.n_components]
-        return points
+        return np.asarray(self.pca.transform(self.feature_map.transform(answers))[:, : self.n_components])
 
 
 def fit(
@@ -203,6 +198,8 @@ def kernel_matrix(
     landmarks : names or indices of the objects that the columns of a kernel are made of.
     diagonal : "shift" or "keep".
     dtype : float64 or float32.
+
+    Kernel values say how alike two objects were answered about; they are not distances.
 
     Kernel values say how alike two objects were answered about; they are not distances.
 
@@ -261,23 +258,16 @@ def most_components(models: Iterable[Model]) -> dict[str, int]:
 def parse_models(models: Mapping[str, Any] | Iterable[Any]) -> list[Model]:
     """Models from a list of names and objects, or from a dict of own names; two of one name are refused.
 
-    Examples
-    --------
     >>> [model.name for model in parse_models(["k1+k2", "soe-3"])]
     ['k1+k2', 'soe-3']
     """
-    if isinstance(models, str):
-        models = [models]
     if isinstance(models, Mapping):
         chosen = [parse_model(value, str(name)) for name, value in models.items()]
     else:
-        chosen = [parse_model(value) for value in models]
+        chosen = [parse_model(value) for value in ([models] if isinstance(models, str) else models)]
     names = [model.name for model in chosen]
-    twice = [name for name in names if names.count(name) > 1]
-    if twice:
-        raise InputError(
-            f"models: {twice[0]!r} is listed twice; give a dict with a name of your own for each"
-        )
+    if twice := [name for name in names if names.count(name) > 1]:
+        raise InputError(f"models: {twice[0]!r} is listed twice; give a dict with a name for each")
     if not chosen:
         raise InputError("models: got an empty list, expected at least one model")
     return chosen
@@ -294,31 +284,23 @@ def parse_model(model: Any, name: str | None = None, *, landmarks: Sequence[Any]
     if isinstance(model, str):
         chosen = _from_name(model)
     elif isinstance(model, type):
-        raise InputError(
-            f"model: got the class {model.__name__}; expected a name or an object, such as {model.__name__}()"
-        )
+        name = model.__name__
+        raise InputError(f"model: got the class {name}; expected a name or an object, such as {name}()")
     elif isinstance(model, Model):
         chosen = model
     elif hasattr(model, "fit_transform"):
-        dimensions = getattr(model, "n_components", None)
-        chosen = Model(_name_of(model), "", None if dimensions is None else int(dimensions), estimator=model)
+        dimensions, shown = getattr(model, "n_components", None), repr(model)
+        own = type(model).__name__ if shown == object.__repr__(model) else " ".join(shown.split())
+        chosen = Model(own, "", None if dimensions is None else int(dimensions), estimator=model)
     else:
-        raise InputError(
-            f"model: {brief(model)} is not a model; expected a name or an object with fit_transform(answers)",
-        )
+        expected = "expected a name or an object with fit_transform(answers)"
+        raise InputError(f"model: {brief(model)} is not a model; {expected}")
     if landmarks is not None:
         if chosen.estimator is not None or chosen.kernel is None:
-            raise InputError(
-                f"landmarks: {chosen.name} has no columns to choose; landmarks go with a kernel such as 'k1' or 'score-5'"
-            )
+            way_out = "landmarks go with a kernel such as 'k1' or 'score-5'"
+            raise InputError(f"landmarks: {chosen.name} has no columns to choose; {way_out}")
         chosen = replace(chosen, landmarks=tuple(landmarks))
     return chosen if name is None else replace(chosen, name=name)
-
-
-def _name_of(estimator: Any) -> str:
-    """How it shows itself, on one line; the name of its class where that would be an address in memory."""
-    shown = repr(estimator)
-    return type(estimator).__name__ if shown == object.__repr__(estimator) else " ".join(shown.split())
 
 
 def _from_name(text: str) -> Model:
@@ -359,10 +341,8 @@ def _space_of_estimator(name: str, estimator: Any, answers: Triplets) -> Space:
         return Space(rows, answers.objects, kind="kernel", informed=estimator.informed_, **facts)
     points = np.asarray(rows, dtype=np.float64)
     if points.ndim != 2 or len(points) != answers.n_objects:
-        raise InputError(
-            f"model: {name} gave an array of shape {points.shape} for {answers.n_objects} objects, expected one row "
-            "of coordinates per object",
-        )
+        got = f"an array of shape {points.shape} for {answers.n_objects} objects"
+        raise InputError(f"model: {name} gave {got}, expected one row of coordinates per object")
     informed = getattr(estimator, "informed_", mentioned(answers))
     similarity: Any = getattr(estimator, "similarity", "distance")
     return Space(points, answers.objects, kind="points", informed=informed, similarity=similarity, **facts)

@@ -51,9 +51,8 @@ class Clusters:
         """Columns object, cluster and is_medoid, as a polars data frame."""
         import polars as pl
 
-        n = len(self.labels)
-        names = list(self.objects) or [str(x) for x in range(n)]
-        typical = np.isin(np.arange(n), self.medoids)
+        names = list(self.objects) or [str(x) for x in range(len(self.labels))]
+        typical = np.isin(np.arange(len(names)), self.medoids)
         return pl.DataFrame({"object": names, "cluster": self.labels, "is_medoid": typical})
 
 
@@ -84,11 +83,8 @@ class Similar:
     uninformed: tuple[str, ...]
 
     def __str__(self) -> str:
-        width = max(map(len, self.names), default=0)
-        lines = [
-            f"  {name:<{width}}  {value:+.2f}"
-            for name, value in zip(self.names, self.similarities, strict=True)
-        ]
+        width, rows = max(map(len, self.names), default=0), zip(self.names, self.similarities, strict=True)
+        lines = [f"  {name:<{width}}  {value:+.2f}" for name, value in rows]
         return "\n".join([f"most similar to {self.name}:", *lines])
 
 
@@ -127,14 +123,9 @@ class Predictions:
     @property
     def triplets(self) -> Triplets:
         """The expected answers to the questions that are not ties."""
-        asked = self.questions[~self.ties]
-        turned = self.margin[~self.ties] < 0
-        return Triplets(
-            asked.anchor,
-            np.where(turned, asked.far, asked.near),
-            np.where(turned, asked.near, asked.far),
-            asked.objects,
-        )
+        asked, turned = self.questions[~self.ties], self.margin[~self.ties] < 0
+        near, far = np.where(turned, (asked.far, asked.near), (asked.near, asked.far))
+        return Triplets(asked.anchor, near, far, asked.objects)
 
     def to_frame(self) -> Any:
         """Columns anchor, one, other, nearer (null for a tie) and margin, as a polars data frame."""
@@ -184,17 +175,13 @@ def as_questions(questions: Triplets | Questions | ArrayLike, objects: tuple[str
     return Triplets.from_array(_indices(tuple(names.tolist()), objects)[codes.reshape(array.shape)], objects)
 
 
-def _indices(
-    names: tuple[str, ...], objects: tuple[str, ...], questions: Triplets | None = None
-) -> NDArray[np.int32]:
+def _indices(names: Sequence[str], objects: Sequence[str], questions: Triplets | None = None) -> NDArray[Any]:
     """Index of each name among the model's objects; a name that is asked about must be among them."""
     index = positions(names, objects)
     asked = np.ones(len(names), dtype=bool) if questions is None else mentioned(questions)
     missing = np.flatnonzero(asked & (index < 0))
     if len(missing):
-        raise InputError(
-            f"questions: {names[missing[0]]!r} is not among the {len(objects)} objects of this space"
-            + (f" ({len(missing)} such names)" if len(missing) > 1 else "")
-            + "; ask about objects that were in the answers",
-        )
+        more = f" ({len(missing)} such names)" if len(missing) > 1 else ""
+        wrong = f"{names[missing[0]]!r} is not among the {len(objects)} objects of this space{more}"
+        raise InputError(f"questions: {wrong}; ask about objects that were in the answers")
     return np.maximum(index, 0)

@@ -25,14 +25,7 @@ from nearfar.space.margins import (
     product_margins,
     scaled,
 )
-from nearfar.space.results import (
-    Clusters,
-    Predictions,
-    Similar,
-    as_clusters,
-    as_questions,
-    find_name,
-)
+from nearfar.space.results import Clusters, Predictions, Similar, as_clusters, as_questions, find_name
 from nearfar.triplets import Triplets, as_triplets, mentioned
 
 if TYPE_CHECKING:
@@ -191,7 +184,6 @@ class Space:
 
     def distances(self, diagonal: Diagonal = "shift") -> Floats:
         """(n, n) distances ``sqrt(K_xx + K_yy - 2 K_xy)``; NaN for uninformed objects."""
-        result: Floats
         if self.kind == "points":
             from scipy.spatial.distance import pdist, squareform
 
@@ -199,13 +191,11 @@ class Space:
             result = squareform(pdist(self._scaled))
         else:
             K = self.kernel(diagonal).astype(np.float64, copy=False)
-            own = K.diagonal().copy()
-            squares = own[:, None] + own[None, :] - 2 * K
-            np.fill_diagonal(squares, 0.0)
-            result = np.sqrt(np.maximum(squares, 0.0, out=squares), out=squares)
-        result[self.uninformed] = np.nan
-        result[:, self.uninformed] = np.nan
-        return result
+            result = K.diagonal()[:, None] + K.diagonal() - 2 * K
+            np.fill_diagonal(result, 0.0)
+            np.sqrt(np.maximum(result, 0.0, out=result), out=result)
+        result[self.uninformed] = result[:, self.uninformed] = np.nan
+        return np.asarray(result)
 
     # ---------------------------------------------------------------- maps, trees, clusters
 
@@ -267,9 +257,7 @@ class Space:
         """What is most similar to one object, nearest first; ``print`` shows a short table."""
         x = self.index(name)
         if not self.informed[x]:
-            raise InputError(
-                f"{name!r} is uninformed: no usable answer concerns it, so nothing is known about it"
-            )
+            raise InputError(f"{name!r} is uninformed: no usable answer concerns it")
         known = np.flatnonzero(self.informed)
         at = int(np.searchsorted(known, x))
         k = min(check_count(n_neighbors, "n_neighbors"), len(known) - 1)
@@ -281,19 +269,18 @@ class Space:
     def nearest(self, n_neighbors: int = 5) -> Neighbours:
         """The nearest neighbours of every object, and their similarities 1 - d^2 / 2."""
         k = min(check_count(n_neighbors, "n_neighbors"), int(self.informed.sum()) - 1)
-        nearest: Neighbours = self._once(("nearest", k), lambda: self._nearest(k))
+        if ("nearest", k) not in self._made:
+            from nearfar.methods import Neighbours
+
+            known = np.flatnonzero(self.informed)
+            indices = np.full((len(self), max(k, 0)), -1, dtype=np.intp)
+            values = np.full(indices.shape, np.nan)
+            if k > 0:
+                near, values[known] = self._nearest_to(np.arange(len(known)), k, itself=True)
+                indices[known] = known[near]
+            self._made["nearest", k] = Neighbours(indices, values, self.uninformed)
+        nearest: Neighbours = self._made["nearest", k]
         return nearest
-
-    def _nearest(self, k: int) -> Neighbours:
-        from nearfar.methods import Neighbours
-
-        known = np.flatnonzero(self.informed)
-        indices = np.full((len(self), max(k, 0)), -1, dtype=np.intp)
-        values = np.full(indices.shape, np.nan)
-        if k > 0:
-            near, values[known] = self._nearest_to(np.arange(len(known)), k, itself=True)
-            indices[known] = known[near]
-        return Neighbours(indices, values, self.uninformed)
 
     def _nearest_to(self, chosen: NDArray[np.intp], k: int, *, itself: bool) -> tuple[NDArray[Any], Floats]:
         """(c, k) the nearest of the informed objects to the chosen of them, and their similarities."""
@@ -331,12 +318,8 @@ class Space:
 
         Where similarity is the inner product, ``a.one - a.other``.
         """
-        if self.similarity == "product":
-            margin = product_margins(self.rows, anchor, one, other)
-        elif self.kind == "kernel":
-            margin = phi_margins(self.rows, anchor, one, other)
-        else:
-            margin = point_margins(self.rows, anchor, one, other)
+        by = phi_margins if self.kind == "kernel" else point_margins
+        margin = (product_margins if self.similarity == "product" else by)(self.rows, anchor, one, other)
         margin[~(self.informed[anchor] & self.informed[one] & self.informed[other])] = 0
         return margin
 
@@ -367,19 +350,18 @@ class Space:
     def extend(self, answers: Triplets | ArrayLike) -> Space:
         """This space with the new objects of these answers in it, placed by them; nothing is fitted again."""
         if not hasattr(self.estimator, "transform"):
-            raise InputError(
-                f"extend: {self.model} cannot place new objects, it has no transform; fit it again with all answers"
-            )
+            cannot = f"{self.model} cannot place new objects, it has no transform"
+            raise InputError(f"extend: {cannot}; fit it again with all answers")
         new = as_triplets(answers, self.objects)
         fresh = np.flatnonzero([name not in set(self.objects) for name in new.objects])
         rows, known = self.estimator.transform(new)[fresh], mentioned(new)
         if self.kind == "kernel":
             known[fresh] &= non_zero(rows)
-        return self._with(
-            rows=join([self.rows, rows]),
-            objects=(*self.objects, *(new.objects[x] for x in fresh)),
-            informed=np.concatenate([self.informed, known[fresh]]),
+        names, known = (
+            (*self.objects, *(new.objects[x] for x in fresh)),
+            np.append(self.informed, known[fresh]),
         )
+        return self._with(rows=join([self.rows, rows]), objects=names, informed=known)
 
     def place(self, features: Any) -> Placed:
         """Objects that nobody was asked about, where their vectors put them; nothing that was fitted changes.
@@ -388,9 +370,8 @@ class Space:
         deviation of a coordinate: what vectors leave open, by objects left out of the answers (five smaller fits, once).
         """
         if not hasattr(self.estimator, "place"):
-            raise InputError(
-                f"place: {self.model} does not place objects by vectors; fit an embedding such as 'soe-5' with features="
-            )
+            way_out = "fit an embedding such as 'soe-5' with features="
+            raise InputError(f"place: {self.model} does not place objects by vectors; {way_out}")
         placed: Placed = self.estimator.place(features)
         return placed
 
