@@ -78,7 +78,7 @@ def test_sizes_by_number_and_by_share():
     by_share = learning_curve(answers, "score", sizes=[0.125, 0.5])
     for curve in (by_number, by_share):
         assert [round(p.answers) for p in curve.points] == [100, 400]
-    with pytest.raises(InputError, match=r"900 answers are more than the \d+ that a fold leaves"):
+    with pytest.raises(InputError, match=r"900 answers are more than the \d+ left"):
         learning_curve(answers, "score", sizes=[900])
     with pytest.raises(InputError, match=r"sizes: got .*, expected numbers of answers or shares"):
         learning_curve(answers, "score", sizes=[0, 0.5])

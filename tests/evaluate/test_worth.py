@@ -88,9 +88,9 @@ def test_a_source_of_noise_has_no_weight(answers):
 def test_the_setting_of_a_fold_is_chosen_by_its_training_answers(answers, monkeypatch):
     seen = []
 
-    def choose(train, vectors):
+    def choose(train, vectors, **how):
         seen.append(set(train.trio_ids.tolist()))
-        return choose_setting(train, vectors)
+        return choose_setting(train, vectors, **how)
 
     monkeypatch.setattr(priors, "choose_setting", choose)
     analysis = nf.analyse(answers, models=["soe-2"], cv=3, features=TRUTH)

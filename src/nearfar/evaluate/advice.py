@@ -26,10 +26,10 @@ from nearfar.embedding import SOE
 from nearfar.errors import InputError, NearfarWarning
 from nearfar.evaluate.bootstrap import Estimate, make_draws
 from nearfar.evaluate.crossval import cross_validate
-from nearfar.evaluate.metrics import answer_credits
 from nearfar.evaluate.splits import Split, kfold
 from nearfar.simulate import answers as simulated_answers
 from nearfar.space.models import Model, parse_models
+from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets
 from nearfar.triplets.columns import median_of_times
 
@@ -66,11 +66,10 @@ class Assumptions(Record):
         check_count(self.dimension, "dimension")
         if not 0.5 < self.agreement < 1:
             raise InputError(f"agreement must be between 0.5 and 1, got {self.agreement}")
-        for name in ("seconds", "minutes", "pay"):
+        for name, least, wanted in (("seconds", 1e-9, "> 0"), ("minutes", 1e-9, "> 0"), ("pay", 0.0, ">= 0")):
             value = getattr(self, name)
-            least = 0.0 if name == "pay" else 1e-9
             if value is not None and not least <= value < np.inf:
-                raise InputError(f"{name} must be a number {'>= 0' if name == 'pay' else '> 0'}, got {value}")
+                raise InputError(f"{name} must be a number {wanted}, got {value}")
 
 
 class AdviceRow(NamedTuple):
@@ -161,9 +160,7 @@ def advise(
 
     Every simulated study draws objects as random points, people who see each distance with noise (so that two of them
     agree as often as assumed), the questions of the scheme, and an embedding (soe) in the assumed dimension. A
-    pilot replaces the assumptions about dimension and agreement: the dimension is the one that predicts its held-out
-    answers best, and the agreement the one at which simulated answers to the pilot's own questions are predicted as
-    well as the pilot's.
+    pilot replaces the assumptions about dimension and agreement (``learn_from_pilot``).
 
     Parameters
     ----------
@@ -174,10 +171,7 @@ def advise(
     pilot : answers about the same kind of objects.
     seed : None, an integer or a numpy Generator.
 
-    Returns
-    -------
-    Advice; ``print`` it. Accuracy is that of predicting a new person's answer to a new random question, so that schemes
-    of different kinds can be compared.
+    Accuracy is that of predicting a new person's answer to a new random question, so that schemes can be compared.
 
     Examples
     --------
@@ -203,13 +197,11 @@ def advise(
 
     @cache  # all studies ask the same questions: to draw them evenly takes longer than all the rest
     def draw(number: int, count: int) -> Questions:
-        return scheme.questions(
-            simulated, min(count, scheme.total(simulated)), np.random.default_rng([seed, number])
-        )
+        rng = np.random.default_rng([seed, number])
+        return scheme.questions(simulated, min(count, scheme.total(simulated)), rng)
 
-    studies = [
-        SimulatedStudy(simulated, draw, given.dimension, noise, [seed, 1, number]) for number in range(19)
-    ]
+    drawn = ([seed, 1, number] for number in range(19))
+    studies = [SimulatedStudy(simulated, draw, given.dimension, noise, each) for each in drawn]
     seconds = _seconds(given, learnt, scheme)
 
     @cache
@@ -256,6 +248,19 @@ def p_one(points: Floats, questions: Questions, noise: float) -> Floats:
     return np.asarray(ndtr(np.log(other / one) / 2 / (noise * np.sqrt(2))))
 
 
+def new_questions(n: int, rng: np.random.Generator) -> Questions:
+    """Random questions to judge a map of n objects by."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NearfarWarning)
+        return random_questions(n, min(4000, n * (n - 1) * (n - 2) // 2), rng)
+
+
+def expected_accuracy(points: Floats, new: Questions, p: Floats) -> float:
+    """How often a new answer, ``one`` with probability ``p``, is the one that points predict."""
+    right = (1 + np.sign(Space.of_points(points, new.objects).predict(new).margin)) / 2
+    return float(np.mean(right * p + (1 - right) * (1 - p)))
+
+
 @cache
 def noise_of_agreement(agreement: float, dimension: int) -> float:
     """The noise at which two people agree on a random question with this probability, E p^2 + (1 - p)^2.
@@ -281,20 +286,11 @@ class SimulatedStudy:
     """Objects drawn from a normal distribution, people who answer questions about them, and new questions to judge a map by."""
 
     def __init__(
-        self,
-        n: int,
-        draw: Callable[[int, int], Questions],
-        dimension: int,
-        noise: float,
-        seed: Sequence[int],
-        n_new: int = 4000,
+        self, n: int, draw: Callable[[int, int], Questions], dimension: int, noise: float, seed: Sequence[int]
     ) -> None:
         self._rng = rng = np.random.default_rng(seed)
         self.points = rng.normal(size=(n, dimension))
-        self.draw, self.noise = draw, noise
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NearfarWarning)
-            self.new = random_questions(n, min(n_new, n * (n - 1) * (n - 2) // 2), rng)
+        self.draw, self.noise, self.new = draw, noise, new_questions(n, rng)
         self.p_new = p_one(self.points, self.new, noise)
         self._asked, self._said = 0, list[Triplets]()
 
@@ -308,20 +304,15 @@ class SimulatedStudy:
         n, dimension = self.points.shape
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", NearfarWarning)
-            said = self._answers(budget)
-            placed = SOE(min(dimension, n - 2), random_state=0).fit_transform(said)
-        first = Triplets(self.new.anchor, self.new.one, self.new.other, said.objects)
-        right = answer_credits(first, points=placed)
-        return float(np.mean(right * self.p_new + (1 - right) * (1 - self.p_new)))
+            placed = SOE(min(dimension, n - 2), random_state=0).fit_transform(self._answers(budget))
+        return expected_accuracy(placed, self.new, self.p_new)
 
     def _answers(self, budget: int) -> Triplets:
         """The first ``budget`` answers: a larger budget has those of a smaller one, which takes noise out of the gain."""
         while self._asked < budget:
             asked = self.draw(len(self._said), budget - self._asked)
-            answered = simulated_answers(
-                asked, points=self.points, noise=self.noise, ties="random", seed=self._rng
-            )
-            self._said.append(answered.triplets)
+            how: Any = {"noise": self.noise, "ties": "random", "seed": self._rng}
+            self._said.append(simulated_answers(asked, points=self.points, **how).triplets)
             self._asked += len(asked)
         said = Triplets.concatenate(self._said)
         return said[dense_codes(said.statement_ids) < budget]

@@ -28,7 +28,7 @@ from nearfar.evaluate.map_stability import (
     make_stability,
     resample,
     tree_labels,
-)
+)  # fmt: skip
 from nearfar.evaluate.participants import People, judge_people
 from nearfar.evaluate.priors import VectorsAlone
 from nearfar.evaluate.properties import MIN_OBJECTS, Explained, explain, rsa
@@ -211,14 +211,8 @@ class Analysis(Judging):
         """Map and tree of every bootstrap resample."""
         if not len(self.answers):
             raise InputError("answers: there are none, so there is nothing to resample")
-        return resample(
-            self.answers,
-            self.settled(self.chosen.name),
-            self.settled(self.plane_name),
-            self.shown,
-            n_resamples=self.n_resamples,
-            seed=self.seed,
-        )
+        models = self.settled(self.chosen.name), self.settled(self.plane_name)
+        return resample(self.answers, *models, self.shown, n_resamples=self.n_resamples, seed=self.seed)
 
     @cached_property
     def scale(self) -> Scale | None:
@@ -238,18 +232,11 @@ class Analysis(Judging):
             informed = int(self.shown_space.informed.sum())
             wanted = min(check_count(n_clusters, "n_clusters"), informed)
             labels = tree_labels(self.shown_space, wanted)
-            kept = self.resamples.kept(labels, wanted)
-            by_chance = kept_by_chance(
-                self.answers,
-                self.settled(self.chosen.name),
-                self.shown,
-                wanted,
-                n_resamples=self.n_resamples,
-                seed=self.seed,
-            )
-        return make_stability(
-            self.answers, self.plane_name, coordinates(flat), self.resamples, labels, kept, by_chance
-        )
+            kept, model = self.resamples.kept(labels, wanted), self.settled(self.chosen.name)
+            settings: Any = {"n_resamples": self.n_resamples, "seed": self.seed}
+            by_chance = kept_by_chance(self.answers, model, self.shown, wanted, **settings)
+        found = self.resamples, labels, kept, by_chance
+        return make_stability(self.answers, self.plane_name, coordinates(flat), *found)
 
     # ---------------------------------------------------------------- what explains it
 
@@ -261,12 +248,12 @@ class Analysis(Judging):
     @cached_property
     def vector_correlation(self) -> Estimate | None:
         """Rank correlation of distances, of the answers alone, with distances of the vectors; None without vectors."""
-        if self.vectors is None or not self.splits:
+        if self.vectors is None or not self.splits or self.vectors.known.sum() < MIN_OBJECTS:
             return None
-        points = VectorsAlone(self.vectors).fit_transform(self.answers)
-        known = np.flatnonzero(self.vectors.known)
-        if len(known) < MIN_OBJECTS:
-            return None
+        points, known = (
+            VectorsAlone(self.vectors).fit_transform(self.answers),
+            np.flatnonzero(self.vectors.known),
+        )
         names = [self.answers.objects[x] for x in known]
         return rsa(self, points[known], names=names, metric="euclidean", seed=self.seed)
 

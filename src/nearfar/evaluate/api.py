@@ -14,7 +14,7 @@ from nearfar.evaluate.collection import warn_of_controls
 from nearfar.evaluate.comparison import Comparison, is_auto
 from nearfar.evaluate.curve import LearningCurve
 from nearfar.evaluate.dimension_count import DimensionChoice
-from nearfar.evaluate.judging import DIMENSIONS, given_vectors
+from nearfar.evaluate.judging import DIMENSIONS, TOO_FEW_QUESTIONS, as_vectors
 from nearfar.evaluate.map_stability import Stability
 from nearfar.evaluate.priors import settle
 from nearfar.space.models import fit as fit_model
@@ -34,8 +34,7 @@ def fit(
 ) -> Space:
     """The space that a model makes of answers.
 
-    Every answer counts, whether the model is named or chosen. A ``RepeatedControlWarning`` tells where a control question
-    was asked far more often than the others; k1 and k2 divide by the number of answers to a question, so that it does no harm.
+    A ``RepeatedControlWarning`` tells where a control question was asked far more often than the others, and counts as often.
 
     Parameters
     ----------
@@ -58,7 +57,7 @@ def fit(
     if is_auto(model):
         raise InputError("landmarks: they go with a kernel; name one, such as model='k1', instead of 'auto'")
     answers, chosen = as_triplets(answers), parse_model(model, landmarks=landmarks)
-    if (vectors := given_vectors(features, answers.objects)) is not None:
+    if (vectors := as_vectors(features, answers.objects)) is not None:
         chosen = settle(chosen.with_vectors(vectors), answers)
     warn_of_controls(answers, chosen.kernel)
     return fit_model(answers, chosen)
@@ -97,9 +96,7 @@ def compare(
     >>> result.best.name, 0.7 < result.best.accuracy < 1
     ('score', True)
     """
-    return Analysis(
-        as_triplets(answers), models=models, cv=cv, design=design, features=features, seed=seed
-    ).scores
+    return Analysis(answers, models=models, cv=cv, design=design, features=features, seed=seed).scores
 
 
 def learning_curve(
@@ -180,8 +177,8 @@ def choose_dimension(
     answers : what was answered.
     model : an embedding ("ste", "ckl", "soe", "gnmds"), a kernel whose PCA is cut ("score", "k1", ...), or an estimator
         with a parameter ``n_components`` and ``fit_transform(answers)``. Not "auto", which chooses dimensions of its own.
-        Best "ste": others found more than the objects have in some simulations. Not "tste": its heavy tails hardly distinguish two similar distances, so that it predicts answers without noise
-        about a plane better from five dimensions than from two, and accuracy does not count its dimensions.
+        Best "ste": others found more than the objects have in some simulations. Not "tste", which predicts answers without
+        noise about a plane better from five dimensions than from two.
     dimensions : numbers of dimensions to try.
     cv, seed : as for ``compare``.
 
@@ -199,14 +196,12 @@ def choose_dimension(
     name = model.strip() if isinstance(model, str) else type(model).__name__.lower()
     if name.lower() == "tste":
         raise InputError(
-            "model: t-STE predicts better with more dimensions than the objects have, so its dimensions cannot be counted "
-            "by accuracy; count them with 'ste' or 'soe', and give the number to t-STE",
+            "model: dimensions of t-STE cannot be counted by accuracy; count those of 'ste' or 'soe'"
         )
     models = {str(d): _with_dimension(model, d) for d in wanted}
-    analysis = Analysis(answers, models=models, cv=cv, seed=seed)
-    chosen = analysis.dimension_choice
+    chosen = Analysis(answers, models=models, cv=cv, seed=seed).dimension_choice
     if chosen is None:
-        raise InputError("answers: too few different questions to hold any of them out; collect more answers")
+        raise InputError(TOO_FEW_QUESTIONS)
     return chosen
 
 
@@ -215,14 +210,12 @@ def _with_dimension(model: Any, dimension: int) -> Any:
         name = model.strip()
         if name == "auto" or name.rpartition("-")[2].isdecimal():
             raise InputError(
-                f"model: {name!r} has dimensions of its own; name the kernel or embedding alone, such as 'ste' or 'score'"
+                f"model: {name!r} has dimensions of its own; name it without, such as 'ste' or 'score'"
             )
         return f"{name}-{dimension}"
     from sklearn.base import clone
 
     if "n_components" not in getattr(model, "get_params", dict)():
-        raise InputError(
-            f"model: {model!r} has no parameter n_components; expected the name of an embedding or kernel, or an "
-            "estimator with that parameter",
-        )
+        wanted = "the name of an embedding or kernel, or an estimator with that parameter"
+        raise InputError(f"model: {model!r} has no parameter n_components; expected {wanted}")
     return clone(model).set_params(n_components=dimension)

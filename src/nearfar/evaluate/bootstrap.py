@@ -73,7 +73,7 @@ class Draws:
     def __init__(
         self,
         unit: ArrayLike,
-        participant: ArrayLike | None = None,
+        participant: Any = None,
         *,
         scope: Scope | None = None,
         n_draws: int = 500,
@@ -81,11 +81,11 @@ class Draws:
     ) -> None:
         rng = np.random.default_rng([seed, 2007])  # a stream that made answers do not share
         self.scope = scope or Scope()
-        self._unit, self._unit_weights = _draw_groups(np.asarray(unit), n_draws, rng)
-        who = np.zeros(len(self._unit), dtype=np.int64) if participant is None else np.asarray(participant)
+        unit = np.asarray(unit)
+        self._unit, self._unit_weights = _draw_groups(unit, n_draws, rng)
+        who = np.zeros(len(unit), dtype=np.int64) if participant is None else np.asarray(participant)
         self._person, self._person_weights = _draw_groups(who, n_draws, rng)
-        drawn = [np.asarray(unit)] if participant is None else [np.asarray(unit), who]
-        self.df = min(map(effective_groups, drawn)) - 1
+        self.df = min(map(effective_groups, [unit] if participant is None else [unit, who])) - 1
 
     # ---------------------------------------------------------------- weighted means
 
@@ -187,8 +187,9 @@ class Draws:
             return 1.0
         largest = ((means - 0.5)[known] / error[known]).max()
         off = (drawn - means[:, None])[known] / error[known, None]
-        off = off[:, np.isfinite(off).any(axis=0)]  # a draw may hold no answer at all
-        by_chance = np.nanmax(off, axis=0)
+        by_chance = np.nanmax(
+            off[:, np.isfinite(off).any(axis=0)], axis=0
+        )  # a draw may hold no answer at all
         return float((1 + np.sum(by_chance >= largest)) / (1 + len(by_chance)))
 
     def variance_parts(self, values: ArrayLike) -> tuple[float, float]:

@@ -73,18 +73,14 @@ class NoiseCeiling(Record):
 
 
 def noise_ceiling(
-    answers: Triplets | ArrayLike,
-    *,
-    credit: NDArray[Any] | None = None,
-    accuracy: Estimate | None = None,
+    answers: Triplets | ArrayLike, *, credit: NDArray[Any] | None = None, accuracy: Estimate | None = None
 ) -> NoiseCeiling:
     """How often two answers to the same question agree, and how good the best possible model could be.
 
     Two rows of one statement are never two answers; two answers by one participant count only as agreement of the
     participant with themselves; copies of a row count once; control questions, asked far more often than the others,
     are left out. The ceiling is unknown where nothing was repeated, and where a model predicts the repeated questions
-    clearly better or worse than the others, for then they are not a fair draw of all questions. With fewer than 10
-    participants it speaks of these.
+    clearly better or worse than the others. With fewer than 10 participants it speaks of these.
 
     Parameters
     ----------
@@ -117,18 +113,13 @@ def noise_ceiling(
         others = _size(asked) - _size(asked, statement if alone else person)
         lead = _lead(answers, None if credit is None else np.asarray(credit)[kept], others > 0)
     unlike = lead is not None and (lead.low > 0 or lead.high < 0)
-    missing: Literal["nothing repeated", "nobody else"] = "nobody else" if within else "nothing repeated"
-    return NoiseCeiling(
-        best_possible=None if agreement is None or unlike else _best_possible(agreement, accuracy),
-        agreement=agreement,
-        within=within,
-        odd_one_out=_of_kind(answers, person, "far"),
-        most_central=_of_kind(answers, person, "near"),
-        unknown=missing if agreement is None else "unlike" if unlike else "",
-        lead=lead,
-        controls=int(controls.sum()),
-        copies=int(copies.sum()),
-    )
+    unknown: Any = "unlike" if unlike else ""
+    if agreement is None:
+        unknown = "nobody else" if within else "nothing repeated"
+    best = None if agreement is None or unlike else _best_possible(agreement, accuracy)
+    odd, central = (_of_kind(answers, person, role) for role in ("far", "near"))
+    left_out = int(controls.sum()), int(copies.sum())
+    return NoiseCeiling(best, agreement, within, odd, central, unknown, lead, *left_out)
 
 
 def copied_rows(answers: Triplets) -> NDArray[np.bool_]:
@@ -164,14 +155,11 @@ def best_accuracy(agreement: float) -> float:
 
 def _best_possible(agreement: Agreement, accuracy: Estimate | None) -> Estimate:
     """The upper limit allows for questions that are all equally hard; nothing is below what a model reaches."""
-    low, high = (
-        (0.5, 1.0)
-        if math.isnan(agreement.low)
-        else np.clip([agreement.low, agreement.high], 0.5, 1.0).tolist()
-    )
-    floor = 0.5 if accuracy is None or math.isnan(accuracy.value) else accuracy.value
-    least = floor if accuracy is None or math.isnan(accuracy.low) else accuracy.low
-    low = max(best_accuracy(low), least)
+    unknown = math.isnan(agreement.low)
+    low, high = (0.5, 1.0) if unknown else np.clip([agreement.low, agreement.high], 0.5, 1.0).tolist()
+    reached = accuracy or Estimate(math.nan)
+    floor = 0.5 if math.isnan(reached.value) else reached.value
+    low = max(best_accuracy(low), floor if math.isnan(reached.low) else reached.low)
     high = max((1 + math.sqrt(2 * high - 1)) / 2, floor, low)
     return Estimate(min(max(best_accuracy(agreement.share), floor, low), high), low, high)
 
@@ -229,9 +217,7 @@ def _agreement(
         of_people = excess if within else 2 * excess
         cells = _sum_of_squares(_pair_codes(people, units), of_people)  # the noise, which units have already
         variance += max(0.0, _sum_of_squares(people, of_people) - cells)
-    error = max(
-        math.sqrt(variance), 1 / (total + 4)
-    )  # equal answers in a sample do not prove that all are equal
+    error = max(math.sqrt(variance), 1 / (total + 4))  # equal answers in a sample are no proof for all
     width = float(t.ppf(0.975, df)) * error if df > 0 else np.nan
     low, high = np.clip([share - width, share + width], 0, 1).tolist()
     return Agreement(share, low, high, total, int(counted.sum()), options)

@@ -109,25 +109,19 @@ def _repeated_within(triplets: Triplets) -> int | None:
     if people is None:
         return None
     pairs = dense_codes(triplets.question_ids) * len(people.names) + people.codes
-    pairs = pairs[np.isin(people.codes, people.known)]
-    return int((np.unique(pairs, return_counts=True)[1] > 1).sum())
+    counts = np.unique(pairs[np.isin(people.codes, people.known)], return_counts=True)[1]
+    return int((counts > 1).sum())
 
 
 def _rejections(result: ReadResult, examples: int) -> list[dict[str, Any]]:
     """Rows that were not answers by reason, the commonest first."""
     words = {source.name: source.row_word for source in result.sources}
-    reasons = [
-        {
-            "reason": reason,
-            "count": len(rows),
-            "expected": rows["expected"][0],
-            "examples": [
-                f"{file}, {words[file]} {line}: {content}"
-                for file, line, content in rows.head(examples).select("file", "line", "content").rows()
-            ],
-        }
-        for (reason,), rows in result.rejected.group_by("reason", maintain_order=True)
-    ]
+    reasons = []
+    for (reason,), rows in result.rejected.group_by("reason", maintain_order=True):
+        first = rows.head(examples).select("file", "line", "content").rows()
+        shown = [f"{file}, {words[file]} {line}: {content}" for file, line, content in first]
+        about = {"reason": reason, "count": len(rows), "expected": rows["expected"][0]}
+        reasons.append({**about, "examples": shown})
     return sorted(reasons, key=lambda rejection: -rejection["count"])
 
 

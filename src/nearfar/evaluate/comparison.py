@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 # because the number of dimensions is read off these models.
 SHORT_LIST = ("score", "k1", "ckl-1", "ckl-2", "soe-5", "ckl-8", "soe-20", "ste-20")
 # with vectors as a prior: SOE's default pull does well from few answers to many
-FEATURE_LIST = ("soe-2", "soe-5", "soe-12")
+FEATURE_LIST = ("soe-2", "soe-5", "soe-20")
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class Comparison(Record):
 def make_comparison(
     answers: Triplets,
     credits: Credits,
-    memory: NDArray[Any],
+    memory: Floats,
     draws: Draws,
     chosen: tuple[int, Estimate],
     **about: Any,
@@ -163,10 +163,10 @@ def make_comparison(
         own, is_model = draws.estimate(value), k < len(means)
         shown = chosen[1] if k == chosen[0] else own
         score = Score(
-            name=credits.models[k].name if is_model else "pair memory",
-            accuracy=shown.value,
-            low=shown.low,
-            high=shown.high,
+            credits.models[k].name if is_model else "pair memory",
+            shown.value,
+            shown.low,
+            shown.high,
             ties=float(np.mean(value == 0.5)),
             seconds=float(np.median(credits.seconds[k])) if is_model else 0.0,
             behind=float(means[best] - own.value) if k != best else 0.0,
@@ -175,14 +175,10 @@ def make_comparison(
             odd_one_out=odd_one_out_share(value, trios),
         )
         scores.append(score)
+    size: Any = {"n_answers": len(answers), "n_objects": answers.n_objects, "scope": draws.scope}
+    p_guessing = draws.p_guessing(credits.values)
     return Comparison(
-        scores=tuple(scores[:-1]),
-        pair_memory=scores[-1],
-        scope=draws.scope,
-        p_guessing=draws.p_guessing(credits.values),
-        n_answers=len(answers),
-        n_objects=answers.n_objects,
-        **about,
+        scores=tuple(scores[:-1]), pair_memory=scores[-1], p_guessing=p_guessing, **size, **about
     )
 
 
@@ -251,21 +247,16 @@ def pick(models: Sequence[Model], means: Floats, unclear: NDArray[np.bool_]) -> 
     ``unclear`` : (k, k) pairs of models whose difference has an interval that contains 0.
     """
     alone = np.array([isinstance(model.estimator, VectorsAlone) for model in models])
+    size = np.array([model.n_components or 0 for model in models])
+    given = np.array([model.prior is not None for model in models])
     best = int(np.argmax(means))
     if alone[best] and (as_good := ~alone & unclear[best]).any():
         best = int(np.argmax(np.where(as_good, means, -np.inf)))
-    most = models[best].n_components
-    simpler = [
-        k
-        for k, model in enumerate(models)
-        if means[best] - means[k]
-        <= ((0.005 if model.n_components == 1 else 0.001) if unclear[best, k] else 0.0)
-        if (model.n_components or 0)
-        <= (most or 0) / (1 if models[best].prior is not None and model.prior is None else 2)
-        if not alone[k]
-    ]
-    scales = [k for k in simpler if models[k].n_components == 1]
-    return min(scales or [best, *simpler], key=lambda k: (models[k].n_components or 0, -means[k]))
+    slack = np.where(unclear[best], np.where(size == 1, 0.005, 0.001), 0.0)
+    simpler = size <= size[best] / np.where(given[best] & ~given, 1, 2)
+    rivals = simpler & (means[best] - means <= slack) & ~alone
+    scales = np.flatnonzero(rivals & (size == 1)).tolist()
+    return min(scales or [best, *np.flatnonzero(rivals).tolist()], key=lambda k: (size[k], -means[k]))
 
 
 def choose(credits: Credits, draws: Draws) -> tuple[int, Estimate]:

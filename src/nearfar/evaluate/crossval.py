@@ -47,11 +47,9 @@ def fit_timed(model: Model, train: Triplets, cache: FitCache | None = None) -> F
         warnings.simplefilter("always", NearfarWarning)
         space = model.fit(train, cache)
         seconds = time.perf_counter() - start + cache.saved
-    for warning in caught:
-        if not issubclass(warning.category, NearfarWarning):
-            warnings.warn_explicit(
-                warning.message, warning.category, warning.filename, warning.lineno, source=warning.source
-            )
+    for w in caught:
+        if not issubclass(w.category, NearfarWarning):
+            warnings.warn_explicit(w.message, w.category, w.filename, w.lineno, source=w.source)
     heard = {w.category.__name__ for w in caught if issubclass(w.category, NearfarWarning)}
     return Fit(space, seconds, frozenset(heard))
 

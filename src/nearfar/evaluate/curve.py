@@ -96,13 +96,7 @@ class LearningCurve(Record):
 
 
 def make_curve(
-    model: str,
-    used: Floats,
-    credits: Floats,
-    draws: Draws,
-    n_answers: int,
-    *,
-    scored: NDArray[np.bool_] | None = None,
+    model: str, used: Floats, credits: Floats, draws: Draws, n_answers: int, *, scored: Any = None
 ) -> LearningCurve:
     """The curve of what ``grow`` gives; ``scored`` : (m,) answers that count, where not all do."""
     if scored is not None:
@@ -115,28 +109,22 @@ def make_curve(
     doubled = len(used) > 1 and 1.8 < used[-1] / used[half] < 2.2
     last = draws.difference(credits[-1], credits[half]) if doubled else None
     people, units = draws.variance_parts(credits[-1])
-    known = draws.scope.participants == "new" and people + units > 0
-    return LearningCurve(
-        model=model,
-        points=tuple(points),
-        n_answers=n_answers,
-        last_gain=last,
-        next_gain=None if last is None or draws.scope.questions == "adaptive" else _next_gain(last),
-        precision=_precision(points[-1], people, units, draws.scope.n_participants) if known else (),
-        scope=draws.scope,
-    )
+    precision, following, now = list[Precision](), None, points[-1]
+    if draws.scope.participants == "new" and people + units > 0:
+        for more in (1, 2, 4):  # times the participants; the questions stay as they are
+            narrower = np.sqrt((people / more + units) / (people + units))
+            half_width = float((now.high - now.low) / 2 * narrower)
+            precision.append(Precision(draws.scope.n_participants * more, half_width))
+    if last is not None and draws.scope.questions != "adaptive":
+        low = last.low / (4 if last.low > 0 else 2)
+        following = Estimate(max(0.0, last.value / 2), low, max(0.0, last.high * 2 / 3))
+    return LearningCurve(model, tuple(points), n_answers, last, following, tuple(precision), draws.scope)
 
 
 def grow(
-    answers: Triplets,
-    model: Model,
-    splits: Sequence[Split],
-    *,
-    statements: Codes,
-    full: NDArray[Any],
-    sizes: Sequence[float] | None = None,
-    seed: int = 0,
-) -> tuple[Floats, Floats]:
+    answers: Triplets, model: Model, splits: Sequence[Split], *, statements: Codes, full: NDArray[Any],
+    sizes: Sequence[float] | None = None, seed: int = 0,
+) -> tuple[Floats, Floats]:  # fmt: skip
     """Fit a model to growing numbers of answers: the numbers (a mean over the folds), and (sizes, m) held-out credits.
 
     ``statements`` : (m,) what comes at a time where the collection grows; ``full`` : (m,) held-out credits of the model fitted
@@ -158,20 +146,6 @@ def grow(
     return used, credits
 
 
-def _next_gain(last: Estimate) -> Estimate:
-    low = last.low / (4 if last.low > 0 else 2)
-    return Estimate(max(0.0, last.value / 2), low, max(0.0, last.high * 2 / 3))
-
-
-def _precision(now: CurvePoint, people: float, units: float, count: int) -> tuple[Precision, ...]:
-    """Half widths with more participants; the questions stay as they are."""
-    half = (now.high - now.low) / 2
-    return tuple(
-        Precision(count * more, half * float(np.sqrt((people / more + units) / (people + units))))
-        for more in (1, 2, 4)
-    )
-
-
 def _growing(
     statements: Codes, train: NDArray[np.intp], seed: list[int]
 ) -> tuple[NDArray[np.intp], NDArray[np.int64]]:
@@ -188,13 +162,9 @@ def _sizes(sizes: Sequence[float] | None, most: int) -> list[int]:
     if given.ndim != 1 or not len(given) or not np.all(given > 0):
         raise InputError(f"sizes: got {sizes!r}, expected numbers of answers or shares between 0 and 1")
     if not most:
-        raise InputError(
-            "answers: a fold leaves none for training, because its questions stand in every statement; "
-            "collect answers to more questions"
-        )
+        reason = "because its questions stand in every statement; collect answers to more questions"
+        raise InputError(f"answers: a fold leaves none for training, {reason}")
     counts = np.where(given <= 1, np.round(given * most), given).astype(int)
     if counts.max() > most:
-        raise InputError(
-            f"sizes: {counts.max()} answers are more than the {most} that a fold leaves for training"
-        )
+        raise InputError(f"sizes: {counts.max()} answers are more than the {most} left for training")
     return sorted(set(counts[counts > 0].tolist()))

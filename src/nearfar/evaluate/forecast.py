@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -16,16 +16,15 @@ from nearfar._tools.arrays import Floats
 from nearfar._tools.checks import Seed, check_count, seed_number
 from nearfar._tools.progress import step
 from nearfar._tools.records import Record
-from nearfar.design import Questions, Scheme, new_places, random_questions
+from nearfar.design import Scheme, new_places
 from nearfar.design.questions import SECONDS
 from nearfar.errors import InputError, NearfarWarning
-from nearfar.evaluate.advice import Assumptions, noise_of_agreement, p_one
+from nearfar.evaluate.advice import Assumptions, expected_accuracy, new_questions, noise_of_agreement, p_one
 from nearfar.evaluate.bootstrap import make_draws
 from nearfar.evaluate.crossval import cross_validate
-from nearfar.evaluate.metrics import answer_credits
 from nearfar.evaluate.splits import kfold
 from nearfar.simulate import answers as simulated_answers
-from nearfar.space.models import FitCache, parse_model
+from nearfar.space.models import parse_model
 from nearfar.triplets import Triplets
 from nearfar.triplets.ids import Ids
 
@@ -86,7 +85,7 @@ class Forecast(Record):
 
 
 def forecast(
-    n: int, people: int, scheme: Scheme, assumptions: Assumptions, *, each: int = 2, again: float = 0.1, checks: int = 3,
+    n: int, people: int, scheme: Scheme, given: Assumptions, *, each: int = 2, again: float = 0.1, checks: int = 3,
     seed: Seed = 0,
 ) -> Forecast:  # fmt: skip
     """Say what ``people`` participants can answer about n objects in the assumed minutes, and simulate what that tells.
@@ -98,7 +97,7 @@ def forecast(
     >>> told.per_person, told.questions, [row.people for row in told.rows]
     (100, 440, [5, 10, 20])
     """
-    given, seconds = assumptions, assumptions.seconds or SECONDS[scheme.kind]
+    seconds = given.seconds or SECONDS[scheme.kind]
     check_count(people, "people")
     if n < 4:
         raise InputError(f"objects: expected at least 4 to advise on, got {n}")
@@ -143,17 +142,18 @@ def _simulate(
         count = max(places, min(people * places // min(each, people), scheme.total(n)))
         questions = scheme.questions(n, count, rng)
         rows = np.resize(rng.permutation(count), (people, places))  # nobody gets a question twice
-        looks = enumerate(zip(rows, noises, flips, strict=True))
-        said = [_said(questions[own], points, noise, flip, i, rng) for i, (own, noise, flip) in looks]
-        answers = Triplets.concatenate(said)
-        new = random_questions(n, min(4000, n * (n - 1) * (n - 2) // 2), rng)
-        space = model.fit(answers, FitCache(answers))
+        said = []
+        for person, (own, noise, flip) in enumerate(zip(rows, noises, flips, strict=True)):
+            how: Any = {"noise": noise, "flip": flip, "ties": "random", "seed": rng}
+            told = simulated_answers(questions[own], points=points, **how).triplets
+            said.append(replace(told, participant=Ids.encode(np.full(len(told), person))))
+        answers, new = Triplets.concatenate(said), new_questions(n, rng)
+        space = model.fit(answers)
         judged = cross_validate(answers, [parse_model(QUICK)], list(kfold(answers, 5)))
         interval = make_draws(answers).estimate(judged.values[0])
     others = zip(*_abilities(20, given, rng), strict=True)  # a new participant is like one of these
     p = np.mean([flip + (1 - 2 * flip) * p_one(points, new, noise) for noise, flip in others], axis=0)
-    right = answer_credits(Triplets(new.anchor, new.one, new.other, answers.objects), points=space.rows)
-    accuracy = float(np.mean(right * p + (1 - right) * (1 - p)))
+    accuracy = expected_accuracy(space.rows, new, p)
     return accuracy, (interval.high - interval.low) / 2, float(np.maximum(p, 1 - p).mean())
 
 
@@ -164,11 +164,3 @@ def _abilities(people: int, given: Assumptions, rng: np.random.Generator) -> tup
     ranks = (rng.permutation(people) + 0.5) / people
     noises = noise_of_agreement(given.agreement, given.dimension) * np.exp(ABILITIES * ndtri(ranks))
     return noises, np.where(np.arange(people) < round(CARELESS * people), 0.5, 0.0)
-
-
-def _said(
-    asked: Questions, points: Floats, noise: float, flip: float, person: int, rng: np.random.Generator
-) -> Triplets:
-    """What one participant answers."""
-    told = simulated_answers(asked, points=points, noise=noise, flip=flip, ties="random", seed=rng).triplets
-    return replace(told, participant=Ids.encode(np.full(len(told), person)))

@@ -41,6 +41,7 @@ if TYPE_CHECKING:
     from nearfar.evaluate.worth import Worth
 
 DIMENSIONS = (1, 2, 3, 5, 8)  # numbers of them that are tried
+TOO_FEW_QUESTIONS = "answers: too few different questions to hold any of them out; collect more answers"
 
 
 class Judging:
@@ -62,7 +63,7 @@ class Judging:
     ) -> None:
         self.answers = as_triplets(answers)
         self.seed = seed_number(seed)
-        self.vectors = given_vectors(features, self.answers.objects)
+        self.vectors = as_vectors(features, self.answers.objects)
         self._named = None if is_auto(model) else parse_model(model)
         self._has_own_list = models is not None
         models = [models or "auto"] if isinstance(models, str | None) else models
@@ -153,9 +154,7 @@ class Judging:
     def credits(self) -> Credits:
         """Held-out credits of every judged model on every judged answer."""
         if not self.splits:
-            raise InputError(
-                "answers: too few different questions to hold any of them out; collect more answers"
-            )
+            raise InputError(TOO_FEW_QUESTIONS)
         return cross_validate(self.judged, self.models, self.splits)
 
     @cached_property
@@ -170,23 +169,15 @@ class Judging:
 
     @cached_property
     def _scored_credits(self) -> Credits:
-        if self._scored is None:
-            return self.credits
-        return replace(self.credits, values=np.where(self._scored, self.credits.values, np.nan))
+        counts = True if self._scored is None else self._scored
+        return replace(self.credits, values=np.where(counts, self.credits.values, np.nan))
 
     @cached_property
     def scores(self) -> Comparison:
         """The judged models side by side, with the ceiling."""
-        return make_comparison(
-            self.judged,
-            self._scored_credits,
-            pair_memory_credits(self.judged, self.splits),
-            self.draws,
-            self._choice,
-            ceiling=self.ceiling,
-            cv=len(self.splits),
-            unit=self.units.kind,
-        )
+        memory = pair_memory_credits(self.judged, self.splits)
+        about = {"ceiling": self.ceiling, "cv": len(self.splits), "unit": self.units.kind}
+        return make_comparison(self.judged, self._scored_credits, memory, self.draws, self._choice, **about)
 
     @cached_property
     def _choice(self) -> tuple[int, Estimate]:
@@ -230,12 +221,11 @@ class Judging:
         if not self.splits or not sizes:
             return None
         enough = count_dimensions(sizes, self._scored_credits, self.draws)
-        best = max(
-            (model for model in self.models if model.n_components),
-            key=lambda model: -self.scores[model.name].behind,
-        )
+        flat = {
+            self.scores[model.name].behind: model.n_components for model in self.models if model.n_components
+        }
         found = enough if self.scores.above_guessing else 0
-        return DimensionChoice(found, int(best.n_components or 0), tuple(sizes), self.scores)
+        return DimensionChoice(found, flat[min(flat)], tuple(sizes), self.scores)
 
     @property
     def headline(self) -> str:
@@ -271,32 +261,21 @@ class Judging:
 
     def measure_curve(self, sizes: Sequence[float] | None = None) -> LearningCurve:
         """``curve`` at other ``sizes``: numbers of answers, or shares of the training answers."""
-        return make_curve(
-            self.chosen.name,
-            *self.growth(self.chosen, sizes),
-            self.draws,
-            len(self.judged),
-            scored=self._scored,
-        )
+        grown, m = self.growth(self.chosen, sizes), len(self.judged)
+        return make_curve(self.chosen.name, *grown, self.draws, m, scored=self._scored)
 
     def growth(self, model: Model, sizes: Sequence[float] | None = None) -> tuple[Floats, Floats]:
         """Numbers of training answers and (sizes, judged) held-out credits of one judged model; kept for the usual sizes."""
-        if sizes is not None or model.name not in self._growths:
-            # where statements are lost, or many go through the same sets of questions, units stand for them
-            whole = self.units.screens or self.design == "blocked"
-            grown = grow(
-                self.judged,
-                model,
-                self.splits,
-                statements=self.units.codes if whole else self.judged.statement_ids,
-                full=self.credits.values[self.models.index(model)],
-                sizes=sizes,
-                seed=self.seed,
-            )
-            if sizes is not None:
-                return grown
+        if sizes is None and model.name in self._growths:
+            return self._growths[model.name]
+        # where statements are lost, or many go through the same sets of questions, units stand for them
+        whole = self.units.screens or self.design == "blocked"
+        given: Any = {"statements": self.units.codes if whole else self.judged.statement_ids}
+        full = self.credits.values[self.models.index(model)]
+        grown = grow(self.judged, model, self.splits, full=full, sizes=sizes, seed=self.seed, **given)
+        if sizes is None:
             self._growths[model.name] = grown
-        return self._growths[model.name]
+        return grown
 
     # ---------------------------------------------------------------- vectors
 
@@ -308,13 +287,13 @@ class Judging:
         return measure_worth(self) if self.vectors is not None and self.splits else None
 
 
-def given_vectors(features: Any, objects: Sequence[str]) -> Vectors | None:
+def as_vectors(features: Any, objects: Sequence[str]) -> Vectors | None:
     """Vectors of these objects, however they are given; None without."""
-    if features is None:
+    if features is None or (isinstance(features, Mapping | Sequence) and not len(features)):
         return None
-    from nearfar.embedding.prior import as_vectors
+    from nearfar.embedding.prior import Vectors
 
-    return as_vectors(features, objects)
+    return features if isinstance(features, Vectors) else Vectors(features, objects)
 
 
 def _random(answers: Triplets) -> NDArray[np.bool_] | None:

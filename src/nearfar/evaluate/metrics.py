@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar._tools.checks import check_count, check_rows
+from nearfar._tools.checks import check_rows
 from nearfar._tools.records import Record
 from nearfar.errors import InputError
 from nearfar.space import as_questions
@@ -17,7 +17,7 @@ from nearfar.triplets import Triplets, as_triplets
 
 __all__ = ["TripletAccuracy", "answer_credits", "purity", "triplet_accuracy"]
 
-BATCH_SIZE = 1 << 20
+BATCH_SIZE = 1 << 20  # answers judged at a time, which bounds the memory
 
 
 @dataclass(frozen=True)
@@ -30,8 +30,6 @@ class TripletAccuracy(Record):
     ties : share of answers where the model sees no difference.
     n_answers : how many answers were judged.
 
-    Examples
-    --------
     >>> print(TripletAccuracy(0.75, 0.5, 4))
     0.750 of 4 answers (50.0% ties)
     """
@@ -63,20 +61,15 @@ def purity(labels: ArrayLike, truth: ArrayLike) -> float:
     """
     cluster, known = np.asarray(labels), np.asarray(truth)
     if cluster.ndim != 1 or cluster.shape != known.shape or not len(cluster):
-        raise InputError(
-            f"purity: expected one label and one class per object, got shapes {cluster.shape} and {known.shape}",
-        )
+        got = f"got shapes {cluster.shape} and {known.shape}"
+        raise InputError(f"purity: expected one label and one class per object, {got}")
     from sklearn.metrics.cluster import contingency_matrix
 
     return float(contingency_matrix(known, cluster).max(axis=0).sum() / len(cluster))
 
 
 def triplet_accuracy(
-    held_out: Triplets | ArrayLike,
-    *,
-    points: ArrayLike | None = None,
-    K: ArrayLike | None = None,
-    batch_size: int = BATCH_SIZE,
+    held_out: Triplets | ArrayLike, *, points: ArrayLike | None = None, K: ArrayLike | None = None
 ) -> TripletAccuracy:
     """Share of answers that points or a kernel predict: near must be nearer to the anchor than far.
 
@@ -91,7 +84,6 @@ def triplet_accuracy(
     points : (n, d) coordinates, one row per object, in the order of ``held_out.objects``; rows of a pandas data frame are
         matched by the names of its index. Say which of the two it is; nothing is guessed.
     K : (n, n) kernel matrix.
-    batch_size : answers judged at a time, which bounds the memory; the result does not depend on it.
 
     Examples
     --------
@@ -101,7 +93,7 @@ def triplet_accuracy(
     >>> print(result)
     0.500 of 3 answers (33.3% ties)
     """
-    credit = _credits(held_out, points, K, check_count(batch_size, "batch_size"))
+    credit = answer_credits(held_out, points=points, K=K)
     if not len(credit):
         return TripletAccuracy(np.nan, np.nan, 0)
     accuracy = float(credit.mean(dtype=np.float64))  # exact: a sum of halves
@@ -116,45 +108,37 @@ def answer_credits(
     >>> answer_credits([[0, 1, 2], [1, 0, 2], [2, 0, 1]], points=[[0.0], [1.0], [2.0]])
     array([1. , 0.5, 0. ], dtype=float32)
     """
-    return _credits(held_out, points, K, BATCH_SIZE)
-
-
-def _credits(
-    held_out: Triplets | ArrayLike, points: ArrayLike | None, K: ArrayLike | None, batch_size: int
-) -> NDArray[np.float32]:
     if (points is None) == (K is None):
-        raise InputError(
-            "triplet_accuracy: expected points=... or K=..., got " + ("none" if points is None else "both"),
-        )
+        got = "none" if points is None else "both"
+        raise InputError(f"triplet_accuracy: expected points=... or K=..., got {got}")
     name = "K" if points is None else "points"
+    given: Any = K if points is None else points
     if isinstance(K, str):
         raise InputError(
             f"K: expected an (n, n) matrix, got the name {K!r}; kernel_matrix(answers, {K!r}) makes it"
         )
-    given: Any = K if points is None else points
     if isinstance(held_out, Triplets) and hasattr(given, "columns") and hasattr(given, "index"):
         names = tuple(map(str, given.index))  # a data frame of pandas names its rows
         if set(names) & set(held_out.objects):
             held_out = as_questions(held_out, names)
-    kind, given = type(given).__name__, np.asarray(given)
-    if given.dtype.kind not in "biuf":
+    array = np.asarray(given)
+    if array.dtype.kind not in "biuf":
+        kind = type(given).__name__
         raise InputError(
-            f"{name}: expected numbers, one row per object, got a {kind}; a Space has score(answers)"
+            f"{name}: expected one row of numbers per object, got a {kind}; a Space has score(answers)"
         )
     if not isinstance(held_out, Triplets):
         held_out = (
-            Triplets.from_array(held_out, n_objects=len(given)) if given.ndim else as_triplets(held_out)
+            Triplets.from_array(held_out, n_objects=len(array)) if array.ndim else as_triplets(held_out)
         )
-    matrix = check_rows(given, held_out.n_objects, name)
+    matrix = check_rows(array, held_out.n_objects, name)
     if name == "K" and matrix.shape[0] != matrix.shape[1]:
-        raise InputError(
-            f"K: expected shape ({len(matrix)}, {len(matrix)}), got {matrix.shape}; "
-            "coordinates or features go in as points=",
-        )
+        wanted = f"({len(matrix)}, {len(matrix)}), got {matrix.shape}"
+        raise InputError(f"K: expected shape {wanted}; coordinates or features go in as points=")
     margins = _kernel_margins if name == "K" else point_margins
     credit = np.empty(len(held_out), dtype=np.float32)
-    for start in range(0, len(held_out), batch_size):
-        rows = slice(start, start + batch_size)
+    for start in range(0, len(held_out), BATCH_SIZE):
+        rows = slice(start, start + BATCH_SIZE)
         margin = margins(matrix, held_out.anchor[rows], held_out.near[rows], held_out.far[rows])
         credit[rows] = (1 + np.sign(margin)) / 2
     return credit

@@ -159,11 +159,8 @@ def judge_people(answers: Triplets, credit: NDArray[Any] | None = None) -> Peopl
     credit = np.full(len(answers), math.nan) if credit is None else np.asarray(credit, dtype=np.float64)
     shares = _shares(answers, credit, who, len(names))
     known = answers.participant.known
-    usual = {
-        kind: float(np.median(each.mean[known][each.enough[known]]))
-        for kind, each in shares.items()
-        if each.enough[known].any()
-    }
+    enough = {kind: each.mean[known][each.enough[known]] for kind, each in shares.items()}
+    usual = {kind: float(np.median(means)) for kind, means in enough.items() if len(means)}
     median, fast, limit = _times(answers, who, len(names))
     p, tests = _tests(shares, usual, known)
     tests["too fast"] = np.isfinite(fast) & (fast > 0.5)
@@ -214,15 +211,11 @@ def _tests(
     # honest people may prefer a side: by a tenth more than is usual is not held against them
     middle = usual.get("left", 0.5)
     sided = np.minimum(left.p_below(max(0.0, middle - 0.1)), left.p_above(min(1.0, middle + 0.1)))
-    inconsistent = (again.p_above(0.5) > REPEAT_LEVEL) & (
-        again.p_below(usual.get("with_themselves", 0.0)) <= LEVEL
-    )
-    return p, {
-        "opposite": opposite,
-        "one-sided": significant(np.minimum(1.0, 2 * sided)),
-        "not above chance": chance & ~opposite,
-        "inconsistent": inconsistent & ~opposite,
-    }
+    one_sided = significant(np.minimum(1.0, 2 * sided))
+    rarely = again.p_below(usual.get("with_themselves", 0.0)) <= LEVEL
+    inconsistent = (again.p_above(0.5) > REPEAT_LEVEL) & rarely & ~opposite
+    tests: dict[Reason, NDArray[np.bool_]] = {"opposite": opposite, "one-sided": one_sided}
+    return p, tests | {"not above chance": chance & ~opposite, "inconsistent": inconsistent}
 
 
 # ---------------------------------------------------------------- shares and times
@@ -298,9 +291,8 @@ def _has_own_strategy(answers: Triplets, credit: Floats, who: Codes, code: int, 
     theirs, fellows = who == code, np.isin(who, list(named - {code}))
     mine = answers[theirs]
     statement, alone = dense_codes(mine.statement_ids), np.zeros(len(mine), dtype=np.int64)
-    by_fellows = (
-        score_credits(answers[fellows], mine) if fellows.any() and answers.n_objects <= 3000 else None
-    )
+    few = fellows.any() and answers.n_objects <= 3000
+    by_fellows = score_credits(answers[fellows], mine) if few else None
     by_own = quick_credits(mine) if len(mine) >= 5 * MIN_STATEMENTS else None
     for predicted in (each for each in (by_fellows, by_own) if each is not None):
         ahead = _by_person(predicted - credit[theirs], statement, alone, 1)

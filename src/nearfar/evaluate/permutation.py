@@ -79,9 +79,8 @@ def permutation_test(
 def _without_common(gram: Floats) -> Floats:
     """Inner products of what is left of people when what all of them have in common is taken out.
 
-    Where the map misses something that everybody sees, everybody's vector points there, and the further the more careful
-    its person is: a careless group would look like one that sees otherwise. How far each goes, a_p, is found by the row sums:
-    without the terms of a person with themselves they are a_p times the sum of the other a.
+    Where the map misses what everybody sees, everybody's vector points there, the further the more careful its person is. How
+    far each goes, a_p, follows from the row sums: without the person's own terms they are a_p times the sum of the other a.
     """
     if len(gram) < 4 or not gram.any():
         return gram
@@ -115,9 +114,5 @@ def _sum_by_pairs(values: Floats, dealt: Floats, power: int) -> Floats:
     within_second = np.einsum("ij,ij->i", with_second, dealt)
     between = np.einsum("ij,ij->i", with_second, 1 - dealt)
     within_first = values.sum() - within_second - 2 * between
-    total: Floats = (
-        within_first / (first * (first - 1)) ** power
-        + within_second / (second * (second - 1)) ** power
-        + 2 * between * (-1 / (first * second)) ** power
-    )
-    return total
+    within = within_first / (first * (first - 1)) ** power + within_second / (second * (second - 1)) ** power
+    return np.asarray(within + 2 * between * (-1 / (first * second)) ** power)

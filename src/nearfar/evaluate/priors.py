@@ -26,13 +26,13 @@ KINDS = ((0.95, "gaussian"), (0.6, "gaussian"), (0.8, "linear"), (0.98, "linear"
 STANDARD_ERRORS = 1.25  # that vectors must gain over none to enter: random ones reached 0.8 at most in 37 tries, most real ones 2 to 9
 
 
-def settle(model: Model, answers: Triplets, cache: FitCache | None = None) -> Model:
-    """A model whose vectors enter in the way that these answers choose, or not at all; any other model as it is."""
+def settle(model: Model, answers: Triplets, cache: FitCache | None = None, *, enter: bool = False) -> Model:
+    """A model whose vectors enter in the way that these answers choose, or not at all unless they ``enter`` anyway; others as they are."""
     vectors: Any = model.prior
     if vectors is None or hasattr(vectors, "setting"):
         return model
     cache = cache or FitCache(answers)
-    setting = cache.once(("setting", vectors.sources), lambda: choose_setting(answers, vectors))
+    setting = cache.once(("setting", enter), lambda: choose_setting(answers, vectors, enter=enter))
     return replace(model, prior=None if setting is None else vectors.prior(setting))
 
 
@@ -49,14 +49,9 @@ def choose_setting(answers: Triplets, vectors: Vectors, *, enter: bool = False) 
     even = (1 / len(vectors.sources),) * len(vectors.sources)
     best = search.best(Setting(share, kernel, even) for share, kernel in KINDS)  # type: ignore[arg-type]
     if len(even) > 1:
-        count = len(even)
-        weights = [np.eye(count)[k] + more for k in range(count) for more in (0.0, 1.0)]
-        best = search.best([best, *(best._replace(weights=_shares(w)) for w in weights)])
+        weights = [row / row.sum() for more in (0.0, 1.0) for row in np.eye(len(even)) + more]
+        best = search.best([best, *(best._replace(weights=tuple(w.tolist())) for w in weights)])
     return best if enter or search.clearly_helps(best) else None
-
-
-def _shares(weights: Floats) -> tuple[float, ...]:
-    return tuple(map(float, weights / weights.sum()))
 
 
 class _Search:
@@ -65,7 +60,7 @@ class _Search:
     def __init__(self, answers: Triplets, vectors: Vectors) -> None:
         self._answers, self._vectors = answers, vectors
         self._units = split_units(answers)
-        used = min(4, -(-16_000 // max(len(answers), 1)))  # of four folds: as many as test 4,000 answers
+        used = min(4, -(-8_000 // max(len(answers), 1)))  # of four folds: as many as test 2,000 answers
         splits = list(kfold(answers, 4, by=self._units))[:used] if self._units.count >= 4 else []
         self.folds = [(answers[train], test) for train, test in splits if len(train)]
         self._points: list[Any] = ["kernel"] * len(self.folds)
@@ -76,18 +71,17 @@ class _Search:
         from nearfar.embedding import SOE
 
         if setting not in self._credits:
-            credit = np.full(len(self._answers), np.nan)
+            credit = self._credits[setting] = np.full(len(self._answers), np.nan)
             prior = None if setting is None else self._vectors.prior(setting)
             d = max(1, min(8, self._answers.n_objects - 2))
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", NearfarWarning)
                 for k, (train, test) in enumerate(self.folds):
-                    start = self._points[k] if prior is not None else "kernel"
-                    points = SOE(d, prior=prior, init=start, tol=1e-3).fit_transform(train)
+                    start = "kernel" if prior is None else self._points[k]
+                    points = SOE(d, prior=prior, init=start, tol=2e-3).fit_transform(train)
                     if prior is not None:
                         self._points[k] = points
                     credit[test] = Space.of_points(points, train.objects).credits(self._answers[test])
-            self._credits[setting] = credit
         return self._credits[setting]
 
     def best(self, settings: Iterable[Setting]) -> Setting:
@@ -96,10 +90,9 @@ class _Search:
 
     def clearly_helps(self, setting: Setting) -> bool:
         """Whether it predicts better than no vectors, by more than chance."""
-        draws = make_draws(self._answers, self._units, n_draws=100)
-        with_vectors, without = self.credits(setting), self.credits(None)
-        off = np.nanstd(np.subtract(*draws.means(np.stack([with_vectors, without]))))
-        return bool(np.nanmean(with_vectors) - np.nanmean(without) > STANDARD_ERRORS * off)
+        gain = self.credits(setting) - self.credits(None)
+        drawn = make_draws(self._answers, self._units, n_draws=100).means(gain)
+        return bool(np.nanmean(gain) > STANDARD_ERRORS * np.nanstd(drawn))
 
 
 class VectorsAlone:

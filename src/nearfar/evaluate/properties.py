@@ -19,7 +19,7 @@ from nearfar.evaluate.bootstrap import Estimate, effective_groups
 from nearfar.evaluate.map_stability import draw_again, resampled_units
 from nearfar.io import ObjectList
 from nearfar.space.space import Space
-from nearfar.triplets import Triplets
+from nearfar.triplets import Triplets, positions
 
 if TYPE_CHECKING:
     from nearfar.evaluate.analysis import Analysis
@@ -27,9 +27,7 @@ if TYPE_CHECKING:
 MIN_OBJECTS = 10  # with a value, below which nothing is said
 NEIGHBOURS = 5  # that vote for a category: as many as ``Space.nearest`` names
 MAX_AXES = 10  # of a kernel's PCA that numbers are predicted from; points have few dimensions by themselves
-PENALTIES = 10.0 ** np.arange(
-    -3, 3
-)  # of the ridge, in units of the coordinates' variance; each fold chooses one
+PENALTIES = 10.0 ** np.arange(-3, 3)  # of the ridge, in units of the coordinates' variance
 
 
 @dataclass(frozen=True)
@@ -98,17 +96,17 @@ def explain(
     for row, name in zip(scores, names, strict=True):
         numeric, known = columns[name].dtype.kind == "f", np.flatnonzero(_known(columns[name]))
         values = columns[name][known][np.argsort(keys[:, known], axis=1)]  # without gaps all move together
-        row[:] = (
-            _r2(axes[known], values.T, folds[known]) if numeric else _votes(apart[known][:, known], values)
-        )
+        near = apart[known][:, known]
+        row[:] = _r2(axes[known], values.T, folds[known]) if numeric else _votes(near, values)
         facts.append((numeric, len(known), arrow(flat, columns[name]) if numeric else None))
     above = scores - np.median(scores, axis=1, keepdims=True)
     scaled = above / np.maximum(np.sqrt(np.mean(np.maximum(above, 0) ** 2, axis=1, keepdims=True)), 1e-12)
     p = (scaled.max(axis=0, initial=-np.inf) >= scaled[:, :1] - 1e-9).mean(axis=1)
-    found = [
-        Property(name, numeric, n, float(score[0]), float(score[1:].mean()), float(corrected), way)
-        for name, (numeric, n, way), score, corrected in zip(names, facts, scores, p, strict=True)
-    ]
+    found = []
+    for name, (numeric, n, way), score, corrected in zip(
+        names, facts, scores.tolist(), p.tolist(), strict=True
+    ):
+        found.append(Property(name, numeric, n, score[0], float(np.mean(score[1:])), corrected, way))
     ranked = sorted(found, key=lambda each: (each.p, -each.value))
     return Explained(space.model, tuple(ranked), left_out, n_permutations)
 
@@ -121,12 +119,9 @@ def property_columns(table: Any, space: Space) -> dict[str, NDArray[Any]]:
     names = table.names if listed else list(map(str, given.pop("object", space.objects)))
     at = {name: row for row, name in enumerate(names)}
     if any(len(values) != len(names) for values in given.values()) or not set(at) & set(space.objects):
-        raise InputError(
-            "table: expected a value per object, in the order of the space or with a column 'object'"
-        )
-    rows = [
-        at.get(name, -1) if known else -1 for name, known in zip(space.objects, space.informed, strict=True)
-    ]
+        wanted = "a value per object, in the order of the space or with a column 'object'"
+        raise InputError(f"table: expected {wanted}")
+    rows = np.where(space.informed, [at.get(name, -1) for name in space.objects], -1)
     columns = {}
     for name, values in given.items():
         said = [None if str(value) in ("", "nan", "<NA>", "None") else value for value in (*values, None)]
@@ -147,11 +142,8 @@ def _unusable(column: NDArray[Any]) -> str:
         return f"fewer than {MIN_OBJECTS} objects have a value"
     if len(counts) < 2:
         return "all values are the same"
-    return (
-        "fewer than two categories have two objects"
-        if column.dtype.kind != "f" and sum(counts > 1) < 2
-        else ""
-    )
+    alone = column.dtype.kind != "f" and sum(counts > 1) < 2
+    return "fewer than two categories have two objects" if alone else ""
 
 
 def arrow(points: ArrayLike, values: NDArray[Any]) -> tuple[float, float]:
@@ -200,13 +192,9 @@ def _votes(apart: Floats, labels: NDArray[Any]) -> Floats:
 
 
 def rsa(
-    of: Analysis | Space,
-    distances: ArrayLike,
-    *,
-    names: Sequence[str] | None = None,
-    metric: Any = None,
+    of: Analysis | Space, distances: ArrayLike, *, names: Sequence[str] | None = None, metric: Any = None,
     seed: int = 0,
-) -> Estimate:
+) -> Estimate:  # fmt: skip
     """Spearman's correlation of the distances of a space with others over pairs of objects (RSA).
 
     The 95 % interval is for other participants, and other objects of the same clusters, in a study as large. Its variance (of Fisher's
@@ -230,20 +218,20 @@ def rsa(
     model = None if isinstance(of, Space) else of.settled(of.without_vectors)
     space = of if isinstance(of, Space) else of.fit(of.without_vectors)
     other, names = _square(distances, metric), space.objects if names is None else list(map(str, names))
-    at = {name: row for row, name in enumerate(names)}
-    shared = [name for name in space.objects if name in at]
+    given = set(names)
+    shared = [name for name in space.objects if name in given]
     if len(other) != len(names) or len(shared) < MIN_OBJECTS:
         got = f"got {len(other)} rows for {len(names)} names, {len(shared)} of them objects of the space"
         raise InputError(f"distances: {got}; expected a row per name, and at least {MIN_OBJECTS} objects")
-    rows, order = ([of[name] for name in shared] for of in ({x: i for i, x in enumerate(space.objects)}, at))
-    other = other[np.ix_(order, order)]
-    value = float(_spearman(space.distances()[np.ix_(rows, rows)], other)[0])
+    rows, order = positions(shared, space.objects), positions(shared, names)
+    other, own = other[np.ix_(order, order)], space.distances()[np.ix_(rows, rows)]
+    value = float(_spearman(own, other)[0])
     if isinstance(of, Space) or model is None or _few_roles(of.answers):
         return Estimate(value)
     kind, who = resampled_units(of.answers)
     rng, people = np.random.default_rng(seed), []
     draws = rng.multinomial(len(rows), np.full(len(rows), 1 / len(rows)), size=500).T
-    objects = _spearman(space.distances()[np.ix_(rows, rows)], other, draws)
+    objects = _spearman(own, other, draws)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NearfarWarning)  # a resample lacks people, and so objects, by design
         for _ in track(range(of.n_resamples), f"resampling {kind}s", total=of.n_resamples):

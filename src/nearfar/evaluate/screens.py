@@ -70,13 +70,13 @@ def screen_runs(answers: Triplets, complete: float = 0.9) -> NDArray[np.int64] |
     """
     run = np.cumsum(np.diff(answers.anchor, prepend=answers.anchor[:1]) != 0)
     size = np.bincount(run)
-    near, far, both = (
-        np.bincount(
-            np.unique(np.tile(run, len(roles)) * np.int64(answers.n_objects) + np.concatenate(roles))
-            // answers.n_objects
-        )
-        for roles in ([answers.near], [answers.far], [answers.near, answers.far])
-    )
+
+    def different(*roles: NDArray[Any]) -> NDArray[Any]:
+        """(runs,) how many objects play these roles."""
+        n = np.int64(answers.n_objects)
+        return np.bincount(np.unique(np.tile(run, len(roles)) * n + np.concatenate(roles)) // n)
+
+    near, far, both = different(answers.near), different(answers.far), different(answers.near, answers.far)
     whole = (size > 1) & ((2 * size >= near * far) & (near + far == both) | (2 * size == both * (both - 1)))
     return run if np.sum(size[whole]) >= complete * len(run) else None
 

@@ -60,9 +60,7 @@ def split_units(answers: Triplets | ArrayLike, by: By | None = None) -> Units:
     """The unit of every answer that is kept in the same fold.
 
     By default the trio, or the statement where that spans several trios, or the participant where statements are about
-    everything. Bare triplets that came from screens have
-    lost their statements, which ``are_screens`` sees; then the runs of rows that look like screens, where the file kept
-    its order, else the pair (anchor, near).
+    everything; of screens that have lost their statements, runs of rows, or else the pair (anchor, near).
 
     >>> answers = Triplets.from_odd_one_out([[0, 1, 2], [0, 3, 1], [2, 0, 1]])
     >>> split_units(answers).codes
@@ -129,10 +127,9 @@ def _several(answers: Triplets, ids: NDArray[Any]) -> NDArray[np.bool_]:
 
 
 def _screens(answers: Triplets, spanning: NDArray[np.bool_]) -> tuple[Codes, bool]:
-    """(code of the first statement of the same screen, by the code of each; whether statements are about everything, as pile sorts and matrices are).
+    """Code of the first statement of the same screen (same anchor, same objects), by the code of each; and whether statements are about everything.
 
-    Statements with the same anchor and the same objects are one screen, for they ask the same questions. Statements with
-    several anchors about more than half of the objects are not: no question would be left to train on.
+    They are with several anchors and more than half of the objects, as in pile sorts: no question would be left to train on.
     """
     statements, n = answers.statement_ids, answers.n_objects
     pairs = np.unique(statements[:, None] * np.int64(n) + answers.array)
@@ -162,8 +159,7 @@ def holdout(
     share : between 0 and 1, exclusive.
     by : what is kept in the same fold: "trio", "statement", "pair" (anchor and near), "anchor" (does it predict for an
         object whose own answers were never seen?) or "participant" (... for a person?), or what ``split_units`` found.
-        Default: by the structure of the answers, with a ``ScreenWarning`` where they came from screens and their statements
-        are lost.
+        Default: by the structure of the answers, with a ``ScreenWarning`` where screens lost their statements.
     seed : a number or a numpy Generator; the order of the answers does not matter.
 
     Returns
@@ -219,12 +215,9 @@ def warn_of_screens(units: Units) -> None:
     """Say so where screens were recognised."""
     if units.screens:
         kept = "(anchor, near) is" if units.kind == "pair" else "runs of rows that look like one screen are"
-        warnings.warn(
-            "these answers look like grid, list or ranking screens that have lost their statement ids, so "
-            f"{kept} kept in one fold; give a statement column to split by screen",
-            ScreenWarning,
-            stacklevel=4,
-        )
+        seen = "these answers look like grid, list or ranking screens that have lost their statement ids"
+        said = f"{seen}, so {kept} kept in one fold; give a statement column to split by screen"
+        warnings.warn(said, ScreenWarning, stacklevel=4)
 
 
 def _enough_units(answers: Triplets, by: By | Units | None, needed: int, what: str) -> Units:
@@ -234,10 +227,8 @@ def _enough_units(answers: Triplets, by: By | Units | None, needed: int, what: s
     if units.count < needed:
         one = "pair of anchor and near" if units.kind == "pair" else units.kind
         many = "different " + one.replace(units.kind, f"{units.kind}s")
-        raise InputError(
-            f"answers: they hold {count(units.count, one, many)}, too few for {what}; "
-            "collect more answers or ask for fewer folds",
-        )
+        held = f"{count(units.count, one, many)}, too few for {what}"
+        raise InputError(f"answers: they hold {held}; collect more answers or ask for fewer folds")
     return units
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,7 +15,7 @@ from nearfar._tools.progress import track
 from nearfar._tools.records import Record
 from nearfar.evaluate.bootstrap import Draws, Estimate, make_draws
 from nearfar.evaluate.crossval import fit_timed
-from nearfar.evaluate.priors import VectorsAlone, choose_setting
+from nearfar.evaluate.priors import VectorsAlone, settle
 from nearfar.evaluate.splits import Split, Units, split_units
 from nearfar.space.models import Model
 from nearfar.triplets import Triplets
@@ -58,32 +58,25 @@ def measure_worth(analysis: Judging) -> Worth:
     """What the vectors of an analysis bring; it has folds to hold out."""
     vectors: Any = analysis.vectors
     scores = analysis.scores
-    kinds: dict[str, list[str]] = {"alone": [], "answers": [], "both": []}
-    for model in analysis.models:
+    kinds: dict[str, list[int]] = {"alone": [], "answers": [], "both": []}
+    for row, model in enumerate(analysis.models):
         own = isinstance(model.estimator, VectorsAlone)
-        kinds["alone" if own else "answers" if model.prior is None else "both"].append(model.name)
+        kinds["alone" if own else "answers" if model.prior is None else "both"].append(row)
     kinds["both"] = kinds["both"] or kinds["answers"]  # where vectors do not enter
-    best = {kind: min(names, key=lambda name: scores[name].behind) for kind, names in kinds.items()}
-    rows = {kind: [m.name for m in analysis.models].index(name) for kind, name in best.items()}
-    credits = analysis.scored_values
+    listed, credits = tuple(scores), analysis.scored_values
+    rows = {kind: min(those, key=lambda row: listed[row].behind) for kind, those in kinds.items()}
     gain = analysis.draws.difference(credits[rows["both"]], credits[rows["answers"]])
     model = analysis.models[rows["both"]]
     setting: Any = getattr(analysis.settled(model.name).prior, "setting", None)
-    times = new_objects = None
+    times, new_objects, shares = None, None, dict[str, float]()
     if setting is not None:
         new_objects = new_object_accuracy(analysis.judged, model, seed=analysis.seed)
         if gain.low > 0 and all(len(train) for train, _ in analysis.splits):
             times = _times(*analysis.growth(model), credits[rows["answers"]], analysis.draws)
-    weights = zip(vectors.sources, setting.weights, strict=True) if setting is not None else ()
-    return Worth(
-        **{kind: scores[name] for kind, name in best.items()},
-        gain=gain,
-        times=times,
-        new_objects=new_objects,
-        shares={source: weight * setting.share for source, weight in weights if weight},
-        missing=vectors.missing,
-        n_extra=len(vectors.extra),
-    )
+        weights = zip(vectors.sources, setting.weights, strict=True)
+        shares = {source: weight * setting.share for source, weight in weights if weight}
+    alone, answers, both = (listed[rows[kind]] for kind in kinds)
+    return Worth(alone, answers, both, gain, times, new_objects, shares, vectors.missing, len(vectors.extra))
 
 
 def _times(sizes: Floats, credits: Floats, without: Floats, draws: Draws) -> Estimate:
@@ -99,12 +92,9 @@ def _times(sizes: Floats, credits: Floats, without: Floats, draws: Draws) -> Est
 
 def _ratios(sizes: Floats, curves: Floats, targets: Floats) -> Floats:
     """(draws,) where each column of (sizes, draws) reaches its target; infinite below the first size, 1 above the last."""
-    rising = np.maximum.accumulate(curves, axis=0)
+    pairs = zip(targets, np.maximum.accumulate(curves, axis=0).T, strict=True)
     logs = np.log2(sizes[-1] / sizes)
-    at = [
-        np.interp(target, curve, logs, left=np.inf) for target, curve in zip(targets, rising.T, strict=True)
-    ]
-    return np.asarray(2.0 ** np.array(at))
+    return np.asarray([2.0 ** np.interp(target, curve, logs, left=np.inf) for target, curve in pairs])
 
 
 def new_object_accuracy(answers: Triplets, model: Model, *, seed: int = 0) -> Estimate | None:
@@ -113,8 +103,7 @@ def new_object_accuracy(answers: Triplets, model: Model, *, seed: int = 0) -> Es
     The model is fitted to fewer answers than there are (about half of them for triplets), so that it is a careful figure.
     Objects and participants are drawn for its interval.
     """
-    left_out = left_out_objects(answers, model, seed=seed)
-    if left_out is None:
+    if (left_out := left_out_objects(answers, model, seed=seed)) is None:
         return None
     credits, rows, codes = left_out
     units = Units(codes, int(codes.max()) + 1, "trio")
@@ -140,21 +129,11 @@ def left_out_objects(
         return out, Split(train, np.flatnonzero(out.sum(axis=1) == 1))
 
     n_folds = next((n for n in (5, 10, 20, 50, 100) if len(split(n, 0)[1].train) >= least * len(answers)), 0)
-    credits, rows, codes = [], [], []
+    found = []
     for k in track(range(min(n_folds, 5)), "leaving out objects", total=5):
         out, (train, test) = split(n_folds, k)
         if len(train) and len(test):
-            entering = _entering(model, answers[train])
-            credits.append(fit_timed(entering, answers[train]).space.credits(answers[test]))
-            rows.append(test)
-            codes.append(named[test][out[test]].astype(np.int64))
-    return (np.concatenate(credits), np.concatenate(rows), np.concatenate(codes)) if rows else None
-
-
-def _entering(model: Model, train: Triplets) -> Model:
-    """The model with its vectors in the way that these answers choose; without them nobody could place a left-out object."""
-    vectors: Any = model.prior
-    if vectors is None or hasattr(vectors, "setting"):
-        return model
-    setting = choose_setting(train, vectors, enter=True)
-    return replace(model, prior=None if setting is None else vectors.prior(setting))
+            fitted = fit_timed(settle(model, answers[train], enter=True), answers[train])
+            codes = named[test][out[test]].astype(np.int64)
+            found.append((fitted.space.credits(answers[test]), test, codes))
+    return tuple(map(np.concatenate, zip(*found, strict=True))) if found else None  # type: ignore[return-value]

@@ -55,7 +55,7 @@ def read_vectors(path: str | os.PathLike[str], name: str | None = None) -> list[
     >>> read_vectors(file)[0].columns
     ('sweet', 'sour')
     """
-    return [table for source in find_sources(path) for table in _read(source, name)]
+    return vector_tables(path if name is None else {name: path})
 
 
 def read_named_vectors(files: Sequence[str]) -> list[VectorTable]:
@@ -76,53 +76,56 @@ def vector_tables(features: Any, *, vary: bool = True) -> list[VectorTable]:
     ``features`` : an array with rows in the order of the objects, a data frame with a column ``object`` (or, of pandas,
     with names as its index), a path, a ``VectorTable``, a list of these, or a dict of names and these.
     """
+    given: list[tuple[Any, str | None, str]] = [(features, None, "features")]
     if isinstance(features, Mapping):
-        tables = [table for name, one in features.items() for table in _given(one, str(name), vary=vary)]
+        given = [(one, str(name), "") for name, one in features.items()]
     elif isinstance(features, (list, tuple)):
-        tables = [
-            table
-            for i, one in enumerate(features, 1)
-            for table in _given(one, None, f"features {i}", vary=vary)
-        ]
-    else:
-        tables = _given(features, None, vary=vary)
+        given = [(one, None, f"features {i}") for i, one in enumerate(features, 1)]
+    tables: list[VectorTable] = []
+    for one, name, nameless in given:
+        if isinstance(one, VectorTable):  # its columns were checked when it was read
+            name = name or one.name
+            tables.append(_checked(name, name, one.values, one.objects, one.columns))
+            continue
+        for where, table in _given(one, name, nameless):
+            if vary:
+                _check_columns(where, table)
+            tables.append(table)
     names = [table.name for table in tables]
     if twice := [name for name in names if names.count(name) > 1]:
         raise InputError(f"features: two sources are called {twice[0]!r}; give each a name of its own")
     return tables
 
 
-def _given(given: Any, name: str | None, nameless: str = "features", *, vary: bool) -> list[VectorTable]:
+Located = list[tuple[str, VectorTable]]  # where each table comes from, and the table
+
+
+def _given(given: Any, name: str | None, nameless: str) -> Located:
     from narwhals.dependencies import is_into_dataframe  # here, for commands that read no vectors
 
     if isinstance(given, (str, os.PathLike)):
-        return [table for source in find_sources(given) for table in _read(source, name, vary)]
-    if isinstance(given, VectorTable):
-        name = name or given.name
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", FeatureWarning)  # given when it was read
-            return [_checked(name, name, given.values, given.objects, given.columns, vary=vary)]
+        return [table for source in find_sources(given) for table in _read(source, name)]
     name = name or nameless
     given = given.to_frame() if hasattr(given, "to_frame") else given  # a series may name its rows
     if is_into_dataframe(given):
         names = getattr(given, "index", [None])  # only pandas has one
         if all(isinstance(each, str) for each in names) and "object" not in map(plain, map(str, given)):
             given = given.rename_axis(index="object").reset_index()
-        return _read(Source(name, "frame", given), name, vary)
+        return _read(Source(name, "frame", given), name)
     if not hasattr(given, "__array__"):
         expected = "expected an array, a data frame, a path, or a list or dict of these"
         raise InputError(f"{name}: cannot be read from {type(given).__name__}; {expected}")
     masked = isinstance(given, np.ma.MaskedArray)
-    return [_checked(name, name, given.astype(float).filled(np.nan) if masked else given, vary=vary)]
+    return [(name, _checked(name, name, given.astype(float).filled(np.nan) if masked else given))]
 
 
-def _read(source: Source, name: str | None, vary: bool = True) -> list[VectorTable]:
+def _read(source: Source, name: str | None) -> Located:
     where = source.name
     if source.format == "npz":
-        return _read_archive(source, name, vary)
+        return _read_archive(source, name)
     name = name or Path(where.removesuffix(".gz").removesuffix(".zst")).stem
     if source.format == "npy":
-        return [_checked(where, name, load_arrays(source)[""], vary=vary)]
+        return [(where, _checked(where, name, load_arrays(source)[""]))]
     table = open_table(source)
     header = dict(zip(table.schema, table.header.cells, strict=True))
     if (at := table.header.find("object")) is None:
@@ -142,10 +145,10 @@ def _read(source: Source, name: str | None, vary: bool = True) -> list[VectorTab
             wrong = f"column {header[key]!r} is not numeric"
             raise FileError(f"{where}: {wrong}; take it out, or code it in numbers")
     titles = [header[key] for key in cells.columns]
-    return [_checked(where, name, numbers.to_numpy(), objects, titles, vary=vary)]
+    return [(where, _checked(where, name, numbers.to_numpy(), objects, titles))]
 
 
-def _read_archive(source: Source, name: str | None, vary: bool) -> list[VectorTable]:
+def _read_archive(source: Source, name: str | None) -> Located:
     """The arrays of an NPZ archive: all, or that which ``name`` selects; where there is only one, it is renamed."""
     arrays = load_arrays(source)
     named = [arrays[key] for key in NAMES if key in arrays]
@@ -161,20 +164,15 @@ def _read_archive(source: Source, name: str | None, vary: bool) -> list[VectorTa
     for key, array in chosen.items():
         fitting = sorted(named, key=lambda names: names.shape != array.shape[:1])[:1]
         texts = [[(decode(t) or "") if isinstance(t, bytes) else str(t) for t in x.tolist()] for x in fitting]
-        tables.append(_checked(f"{source.name}, {key}", key, array, *texts, vary=vary))
+        where = f"{source.name}, {key}"
+        tables.append((where, _checked(where, key, array, *texts)))
     return tables
 
 
 def _checked(
-    where: str,
-    name: str,
-    values: Any,
-    objects: Sequence[str] | None = None,
-    columns: Sequence[str] = (),
-    *,
-    vary: bool = True,
+    where: str, name: str, values: Any, objects: Sequence[str] | None = None, columns: Sequence[str] = ()
 ) -> VectorTable:
-    """The vectors as float64; a warning where columns are constant, an error where they cannot be features."""
+    """The vectors as float64; an error where they cannot be vectors."""
     array = np.asarray(values)
     array = array[:, None] if array.ndim == 1 else array
     if array.dtype.kind not in "biuf":
@@ -190,19 +188,19 @@ def _checked(
     check_bytes(8 * array.size, f"{where}: its vectors need", "take fewer columns")
     with np.errstate(over="ignore"):  # what float64 cannot hold is infinite, and refused
         array = array.astype(np.float64)
-    titles = np.array(columns or range(array.shape[1]), dtype=object)
+    titles = columns or range(array.shape[1])
     if not (finite := np.isfinite(array)).all():
         row, column = divmod(int(np.argmin(finite)), array.shape[1])
         at = f"row {(names or range(len(array)))[row]!r}, column {titles[column]!r}"
         counted = "" if names and columns else " (counted from 0)"
         raise InputError(f"{where}: {at}{counted} is {array[row, column]}; expected a finite number")
-    if vary:
-        _check_columns(where, array, titles, bool(columns))
-    return VectorTable(name, names, array, tuple(titles) if columns else ())
+    return VectorTable(name, names, array, tuple(columns))
 
 
-def _check_columns(where: str, array: NDArray[np.float64], titles: NDArray[Any], titled: bool) -> None:
+def _check_columns(where: str, table: VectorTable) -> None:
     """Warn of constant columns; an error where all are, or where one only counts the rows."""
+    array, titled = table.values, bool(table.columns)
+    titles = np.array(table.columns or range(array.shape[1]), dtype=object)
     varies = array.max(axis=0) > array.min(axis=0)
     if len(array) > 1 and not varies.any():
         raise InputError(f"{where}: all columns are constant; expected vectors in which objects differ")

@@ -43,9 +43,7 @@ def _details(found: Worth) -> str:
         names = listed(list(found.missing), 3)
         told.append(f"{count(len(found.missing), 'object has', 'objects have')} no vector: {names}.")
     if found.n_extra:
-        told.append(
-            f"{count(found.n_extra, 'vector belongs', 'vectors belong')} to no object of the answers."
-        )
+        told.append(f"{count(found.n_extra, 'vector belongs', 'vectors belong')} to no object.")
     return " ".join(told)
 
 
@@ -84,7 +82,6 @@ def worth_text(found: Worth, ceiling: NoiseCeiling | None = None) -> str:
     """What vectors are worth, a line each."""
     rows = worth_rows(found, ceiling)
     width = max(len(what) for what, _, _ in rows)
-    lines = [f"{'predicted from':<{width}}  accuracy  95 % interval"]
-    lines += [f"{what:<{width}}  {value:>8}  {limits}" for what, value, limits in rows]
-    told = worth(found)
-    return "\n".join([*lines, str(told)]).replace("\xa0", " ")
+    rows.insert(0, ("predicted from", "accuracy", "95 % interval"))
+    lines = [f"{what:<{width}}  {value:>8}  {limits}" for what, value, limits in rows]
+    return "\n".join([*lines, str(worth(found))]).replace("\xa0", " ")
