@@ -98,6 +98,7 @@ class Embedding(FittedPoints):
     prior: Prior | None = None
 
     _kind: ClassVar[int]
+    _own: ClassVar[str] = ""  # name of the loss's own number
     _rate: ClassVar[float] = 1.0  # published for gradient descent
     _least_steps: ClassVar[int] = 0
 
@@ -110,7 +111,7 @@ class Embedding(FittedPoints):
 
     def _parameter(self) -> float:
         """The loss's own number."""
-        return 0.0
+        return float(getattr(self, self._own)) if self._own else 0.0
 
     def _radius(self) -> float:
         """Root mean square length of the points that the search starts from."""
@@ -119,9 +120,6 @@ class Embedding(FittedPoints):
     def _scale(self) -> tuple[float, float]:
         """The length that the loss measures points with, and the loss that goes with it."""
         return 1.0, 1.0
-
-    def _check_parameter(self) -> None:
-        """Raise where the loss's own number is not valid."""
 
     # ---------------------------------------------------------------- fitting
 
@@ -261,10 +259,8 @@ class Embedding(FittedPoints):
             self._warn_unless_converged(placed)
         if len(unknown):
             names = [answers.objects[i] for i in unknown]
-            said = (
-                f"{len(names)} new objects have no usable answer ({some(names)}); they are put at the centre"
-            )
-            warnings.warn(said, UninformedWarning, stacklevel=2)
+            said = f"{len(names)} new objects have no usable answer ({some(names)})"
+            warnings.warn(f"{said}; they are put at the centre", UninformedWarning, stacklevel=2)
         return points
 
     def _check(self, answers: Triplets) -> None:
@@ -276,7 +272,8 @@ class Embedding(FittedPoints):
         if self.tol is not None:
             check_positive(self.tol, "tol")
         check_positive(self.regularization, "regularization", zero=True)
-        self._check_parameter()
+        if self._own and getattr(self, self._own) is not None:
+            check_positive(getattr(self, self._own), self._own, zero=self._own == "mu")
         if self.optimizer not in TOLERANCES:
             raise InputError(f"optimizer must be 'l-bfgs' or 'gradient-descent', got {self.optimizer!r}")
         if isinstance(self.init, str) and self.init not in get_args(Init):
@@ -290,12 +287,11 @@ class Embedding(FittedPoints):
 
     def _warn_unless_converged(self, ended: Optimum) -> None:
         if not ended.converged:
-            warnings.warn(
-                f"{type(self).__name__} stopped after max_iter={self.max_iter} iterations; the last improvement of the "
-                f"loss was {ended.improvement:.1e} of its size (tol={self._tolerance():g}); raise max_iter or tol",
-                NotConverged,
-                stacklevel=4,
+            said = f"{type(self).__name__} stopped after max_iter={self.max_iter} iterations; the last improvement of the loss"
+            said += (
+                f" was {ended.improvement:.1e} of its size (tol={self._tolerance():g}); raise max_iter or tol"
             )
+            warnings.warn(said, NotConverged, stacklevel=4)
 
 
 class Placed(NamedTuple):

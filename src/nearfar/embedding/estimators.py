@@ -12,8 +12,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from nearfar.embedding import losses
-from nearfar.embedding.base import Embedding, check_positive
+from nearfar.embedding.base import Embedding
 from nearfar.errors import InputError
+from nearfar.triplets import Triplets
 
 
 class GNMDS(Embedding):
@@ -51,21 +52,17 @@ class CKL(Embedding):
     regularization: float = 0.05
 
     _kind = losses.CKL
+    _own = "mu"
     _rate = 1e-5
-
-    def _parameter(self) -> float:
-        return float(self.mu)
 
     def _scale(self) -> tuple[float, float]:
         return float(np.sqrt(self.mu)), 1.0
 
-    def _check_parameter(self) -> None:
-        check_positive(self.mu, "mu", zero=True)
+    def _check(self, answers: Triplets) -> None:
+        super()._check(answers)
         if self.mu == 0 and self.regularization > 0:
-            shrinks = f"regularization={self.regularization:g} would shrink the points to nothing"
-            raise InputError(
-                f"mu: with 0 the loss knows no scale, and {shrinks}; set regularization=0 or mu=1"
-            )
+            shrinks = f"with 0 the loss knows no scale, and regularization={self.regularization:g} would shrink the points"
+            raise InputError(f"mu: {shrinks} to nothing; set regularization=0 or mu=1")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -104,6 +101,7 @@ class TSTE(Embedding):
     regularization: float = 0.2
 
     _kind = losses.TSTE
+    _own = "alpha"
     _rate = 2.0
 
     def _parameter(self) -> float:
@@ -111,10 +109,6 @@ class TSTE(Embedding):
 
     def _radius(self) -> float:
         return 0.5 * float(np.sqrt(self._parameter()))
-
-    def _check_parameter(self) -> None:
-        if self.alpha is not None:
-            check_positive(self.alpha, "alpha")
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -134,12 +128,7 @@ class SOE(Embedding):
     margin: float = 0.1
 
     _kind = losses.SOE
-
-    def _parameter(self) -> float:
-        return float(self.margin)
+    _own = "margin"
 
     def _scale(self) -> tuple[float, float]:
         return float(self.margin), float(self.margin) ** 2
-
-    def _check_parameter(self) -> None:
-        check_positive(self.margin, "margin")

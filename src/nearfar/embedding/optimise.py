@@ -43,17 +43,10 @@ def objective(loop: Loop, points: Points, free: NDArray[np.intp], pull: Pull | N
 
 
 def optimise(
-    loop: Loop,
-    start: Points,
-    free: NDArray[np.intp],
-    *,
-    pull: Pull | None,
-    max_iter: int,
-    tol: float,
-    name: str = "embedding",
-    prior: Prior | None = None,
+    loop: Loop, start: Points, free: NDArray[np.intp], *, pull: Pull | None, max_iter: int, tol: float,
+    name: str = "embedding", prior: Prior | None = None,
     bounds: tuple[float | None, float | None] | None = None,
-) -> Optimum:
+) -> Optimum:  # fmt: skip
     """Minimise the sum of losses plus the pull over the rows ``free`` of the points, or over all coefficients of a prior.
 
     ``bounds`` : of the points, 0 or infinite, without a prior.
@@ -110,17 +103,9 @@ def _start(prior: Prior, points: Points, asked: NDArray[np.bool_]) -> Points:
 
 
 def descend(
-    loop: Loop,
-    start: Points,
-    free: NDArray[np.intp],
-    *,
-    rate: float,
-    least_steps: int = 0,
-    pull: Pull | None,
-    max_iter: int,
-    tol: float,
-    name: str = "embedding",
-) -> Optimum:
+    loop: Loop, start: Points, free: NDArray[np.intp], *, rate: float, least_steps: int = 0, pull: Pull | None,
+    max_iter: int, tol: float, name: str = "embedding",
+) -> Optimum:  # fmt: skip
     """As ``optimise`` by gradient descent with an adaptive step: slow, and kept for comparison with published results.
 
     This is the search of the Matlab programs that came with van der Maaten and Weinberger's paper of 2012, which most

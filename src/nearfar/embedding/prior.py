@@ -9,8 +9,8 @@ and Z and all z_a are pulled to zero by the ordinary pull. So points are a Gauss
 answers lies at ``b_a Z``, its conditional mean. Triplets with vectors go back to McFee and Lanckriet (2011) and Wilber et al.
 (2015); this prior is ours.
 
-B has at most 256 columns: the kernel's values at so many objects, whitened (Nystroem). What they miss belongs to the
-object's own part (with the Gaussian kernel). On THINGS, more columns predict no better and take longer.
+B has at most 400 columns: the kernel's values at so many objects, whitened (Nystroem). What they miss belongs to the
+object's own part (with the Gaussian kernel).
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from nearfar.errors import InputError
 from nearfar.io.vectors import VectorTable, vector_tables
 from nearfar.triplets import positions
 
-LANDMARKS = 256  # columns of B, at most
+LANDMARKS = 400  # columns of B, at most
 WIDTH = 1.2  # of the Gaussian kernel; two objects are sqrt(2) apart on average
 
 
@@ -94,9 +94,7 @@ class Prior:
     def check(self, objects: Sequence[str]) -> None:
         """Raise unless the vectors are those of these objects."""
         if self.vectors.objects != tuple(objects):
-            raise InputError(
-                "prior: its vectors are of other objects than the answers; make it for these objects"
-            )
+            raise InputError("prior: its vectors are of other objects; make it for those of the answers")
 
     def __sklearn_clone__(self) -> Prior:
         """Itself: nothing changes it, and copies would hold all vectors again."""
@@ -130,20 +128,17 @@ class Vectors:
         self.extra = tuple(name for name in named if name not in own)
         self._priors: dict[Setting, Prior] = {}
         if not self.known.any():
-            raise InputError(
-                f"features: none of the {len(self.extra)} names is an object of the answers, such as {self.objects[0]!r}; "
-                "the names must be the same in both"
-            )
+            other = f"none of the {len(self.extra)} names is an object of the answers, such as {self.objects[0]!r}"
+            raise InputError(f"features: {other}; the names must be the same in both")
 
     def _matched(self, tables: Sequence[VectorTable], objects: Sequence[str]) -> list[Floats]:
         """``rows`` of these objects."""
         matched = []
         for table, mean, size in zip(tables, self._means, self._sizes, strict=True):
             if table.objects is None and len(table.values) != len(objects):
-                raise InputError(
-                    f"features: {table.name} has {len(table.values)} rows without names, and there are {len(objects)} "
-                    "objects; give one row per object, or a table with a column 'object'"
-                )
+                has = f"{len(table.values)} rows without names, and there are {len(objects)} objects"
+                way_out = "give one row per object, or a table with a column 'object'"
+                raise InputError(f"features: {table.name} has {has}; {way_out}")
             if table.values.shape[1] != len(mean):
                 has = f"{table.values.shape[1]} columns, expected {len(mean)} as before"
                 raise InputError(f"features: {table.name} has {has}")
@@ -165,9 +160,8 @@ class Vectors:
         given = {table.name: table for table in tables}
         shared = len(given.keys() & set(self.sources))
         if len(tables) != len(self.sources) or (len(tables) > 1 and 0 < shared < len(tables)):
-            raise InputError(
-                f"features: got {', '.join(given)}, expected {', '.join(self.sources)} as before"
-            )
+            wanted = f"{', '.join(self.sources)} as before"
+            raise InputError(f"features: got {', '.join(given)}, expected {wanted}")
         tables = [given.get(source, table) for source, table in zip(self.sources, tables, strict=True)]
         names = tuple(dict.fromkeys(name for table in tables for name in table.objects or ()))
         names = names or tuple(map(str, range(len(tables[0].values))))

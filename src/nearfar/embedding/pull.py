@@ -30,9 +30,7 @@ class Emphasis(NamedTuple):
     """How much the squared length of an object counts, by the number k of its answers: (k / mean) ** power.
 
     The power is 0 where all objects play both roles, and nears 1 where few objects, the landmarks, are asked about
-    all others (or all others about them). Counted alike, a thousand objects near the centre and thirty landmarks far
-    out would be the cheapest way to the same order of distances; as each length counts by its answers, both sides
-    are as wide as the answers say.
+    all others. Counted alike, landmarks far out and all others near the centre would be cheapest.
     """
 
     mean: float
@@ -59,9 +57,8 @@ class LearntPull:
 
         strength * n * sqrt(k) * log(1 + q),
 
-    the logarithm of a normal prior whose width is not known beforehand. Answers that contradict each other leave
-    q small and the pull strong, so that no object is placed far out to satisfy a few of them; answers that agree make
-    q large and the pull weak. (A fixed weight does well on one of the two kinds and badly on the other.)
+    the logarithm of a normal prior whose width is not known beforehand. Answers that contradict each other leave q small and
+    the pull strong, so that no object is placed far out to satisfy a few of them; answers that agree make it weak.
     """
 
     def __init__(

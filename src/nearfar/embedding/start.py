@@ -69,9 +69,7 @@ def _many(data: Merged, informed: NDArray[np.intp], k: int) -> tuple[NDArray[Any
     operator = LinearOperator((count, count), matvec=centred_product, dtype=np.float64)
     first = np.random.default_rng(0).normal(size=count)
     try:
-        values, vectors = eigsh(
-            operator, k=k, which="LA", v0=first, tol=1e-2, maxiter=20
-        )  # need not be exact
+        values, vectors = eigsh(operator, k=k, which="LA", v0=first, tol=1e-2, maxiter=20)  # not exact
     except ArpackNoConvergence as stopped:
         values, vectors = np.real(stopped.eigenvalues), np.real(stopped.eigenvectors)
     # the sign that Lanczos' method returns is not a property of the answers

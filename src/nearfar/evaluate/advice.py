@@ -148,14 +148,9 @@ class Advice(Record):
 
 
 def advise(
-    objects: Sequence[str] | int,
-    scheme: Scheme | None = None,
-    *,
-    budget: int | None = None,
-    assumptions: Assumptions | None = None,
-    pilot: Triplets | ArrayLike | None = None,
-    seed: Seed = 0,
-) -> Advice:
+    objects: Sequence[str] | int, scheme: Scheme | None = None, *, budget: int | None = None,
+    assumptions: Assumptions | None = None, pilot: Triplets | ArrayLike | None = None, seed: Seed = 0,
+) -> Advice:  # fmt: skip
     """Say how many questions to ask: simulate studies of growing size and judge each by new answers.
 
     Every simulated study draws objects as random points, people who see each distance with noise (so that two of them

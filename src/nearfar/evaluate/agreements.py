@@ -17,7 +17,7 @@ from nearfar.triplets import Triplets, as_triplets
 
 
 class _FirstResponses(NamedTuple):
-    """One answer per person and question: who, which question, which of its options; its row; and how many options there are.
+    """One answer per person and question: who, which question, which of its options; its row; how many options and questions there are.
 
     Statements "odd one out" and "most central" are one answer with three options; anything else is one with two.
     """
@@ -27,10 +27,7 @@ class _FirstResponses(NamedTuple):
     option: Codes
     row: NDArray[np.intp]
     options: int
-
-    @property
-    def n_questions(self) -> int:
-        return int(self.asked.max(initial=-1)) + 1
+    n_questions: int
 
 
 def _first_responses(answers: Triplets) -> _FirstResponses:
@@ -38,9 +35,10 @@ def _first_responses(answers: Triplets) -> _FirstResponses:
     person = respondents(answers)
     rows, chosen, options = _choices(answers)
     asked = dense_codes(answers.trio_ids[rows] if options == 3 else answers.question_ids[rows])
-    _, firsts = np.unique(person[rows] * (int(asked.max(initial=-1)) + 1) + asked, return_index=True)
+    n = int(asked.max(initial=-1)) + 1
+    firsts = np.unique(person[rows] * n + asked, return_index=True)[1]
     rows = rows[firsts]
-    return _FirstResponses(dense_codes(person[rows]), asked[firsts], chosen[firsts], rows, options)
+    return _FirstResponses(dense_codes(person[rows]), asked[firsts], chosen[firsts], rows, options, n)
 
 
 def _choices(answers: Triplets) -> tuple[NDArray[np.intp], Codes, int]:
@@ -57,13 +55,8 @@ def _choices(answers: Triplets) -> tuple[NDArray[np.intp], Codes, int]:
 class PersonAgreement(Record):
     """How often every two people gave the same answer to the same question.
 
-    Attributes
-    ----------
-    people : names, in order.
-    share : (P, P) share of shared questions answered alike; NaN below 10 of them, and on the diagonal.
-    shared : (P, P) how many questions both answered.
-    options : answers that are possible; chance is one over that.
-    n_participants : of how many people these are all, or a random sample.
+    ``share`` : (P, P) share of shared questions answered alike; NaN below 10 of them, and on the diagonal; ``shared`` : (P, P) how
+    many questions both answered; ``options`` : answers that are possible; ``n_participants`` : of whom ``people`` are all, or a sample.
     """
 
     people: tuple[str, ...]
@@ -80,15 +73,8 @@ class PersonAgreement(Record):
 
 
 def person_agreement(answers: Triplets | ArrayLike, *, max_people: int = 300) -> PersonAgreement:
-    """Agreement of every two people on the questions that both answered.
+    """Agreement of every two people on the questions that both answered; of more than ``max_people`` so many are drawn.
 
-    Parameters
-    ----------
-    answers : with participants.
-    max_people : of more people so many are drawn at random, since the result grows with the square of their number.
-
-    Examples
-    --------
     >>> rows = [[0, i, i + 1] for i in range(1, 13)]
     >>> answers = Triplets.from_array(rows + rows, participant=["ann"] * 12 + ["bob"] * 12)
     >>> alike = person_agreement(answers)

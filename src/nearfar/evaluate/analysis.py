@@ -250,10 +250,8 @@ class Analysis(Judging):
         """Rank correlation of distances, of the answers alone, with distances of the vectors; None without vectors."""
         if self.vectors is None or not self.splits or self.vectors.known.sum() < MIN_OBJECTS:
             return None
-        points, known = (
-            VectorsAlone(self.vectors).fit_transform(self.answers),
-            np.flatnonzero(self.vectors.known),
-        )
+        points = VectorsAlone(self.vectors).fit_transform(self.answers)
+        known = np.flatnonzero(self.vectors.known)
         names = [self.answers.objects[x] for x in known]
         return rsa(self, points[known], names=names, metric="euclidean", seed=self.seed)
 

@@ -24,14 +24,9 @@ from nearfar.triplets import Triplets, as_triplets
 
 
 def fit(
-    answers: Triplets | ArrayLike,
-    model: Any = "auto",
-    *,
-    landmarks: Sequence[Any] | None = None,
-    n_components: int | None = None,
-    features: Any = None,
-    seed: Seed = 0,
-) -> Space:
+    answers: Triplets | ArrayLike, model: Any = "auto", *, landmarks: Sequence[Any] | None = None,
+    n_components: int | None = None, features: Any = None, seed: Seed = 0,
+) -> Space:  # fmt: skip
     """The space that a model makes of answers.
 
     A ``RepeatedControlWarning`` tells where a control question was asked far more often than the others, and counts as often.
@@ -64,14 +59,9 @@ def fit(
 
 
 def compare(
-    answers: Triplets | ArrayLike,
-    models: Mapping[str, Any] | Iterable[Any] | None = None,
-    *,
-    cv: int | None = None,
-    design: str | None = None,
-    features: Any = None,
-    seed: Seed = 0,
-) -> Comparison:
+    answers: Triplets | ArrayLike, models: Mapping[str, Any] | Iterable[Any] | None = None, *,
+    cv: int | None = None, design: str | None = None, features: Any = None, seed: Seed = 0,
+) -> Comparison:  # fmt: skip
     """Judge models by how many answers they predict that they were not fitted on.
 
     Answers are cut into ``cv`` folds by ``nearfar.kfold``, which does not leak; each is held out once, so that every
@@ -100,14 +90,9 @@ def compare(
 
 
 def learning_curve(
-    answers: Triplets | ArrayLike,
-    model: Any = "auto",
-    *,
-    sizes: Sequence[float] | None = None,
-    cv: int | None = None,
-    design: str | None = None,
-    seed: Seed = 0,
-) -> LearningCurve:
+    answers: Triplets | ArrayLike, model: Any = "auto", *, sizes: Sequence[float] | None = None,
+    cv: int | None = None, design: str | None = None, seed: Seed = 0,
+) -> LearningCurve:  # fmt: skip
     """Accuracy against the number of answers, and what more would bring, of this model: another one may gain more.
 
     In every fold the training answers grow as a collection does, by whole statements, each set inside the next.
@@ -131,13 +116,9 @@ def learning_curve(
 
 
 def stability(
-    answers: Triplets | ArrayLike,
-    model: Any = "auto",
-    *,
-    n_clusters: int | None = 5,
-    n_resamples: int = 50,
+    answers: Triplets | ArrayLike, model: Any = "auto", *, n_clusters: int | None = 5, n_resamples: int = 50,
     seed: Seed = 0,
-) -> Stability:
+) -> Stability:  # fmt: skip
     """Redo a map and its tree with a bootstrap of participants (statements where fewer than two are known).
 
     Parameters
@@ -160,13 +141,9 @@ def stability(
 
 
 def choose_dimension(
-    answers: Triplets | ArrayLike,
-    model: Any = "ste",
-    dimensions: Sequence[int] = DIMENSIONS,
-    *,
-    cv: int = 5,
+    answers: Triplets | ArrayLike, model: Any = "ste", dimensions: Sequence[int] = DIMENSIONS, *, cv: int = 5,
     seed: Seed = 0,
-) -> DimensionChoice:
+) -> DimensionChoice:  # fmt: skip
     """The fewest dimensions that no larger number clearly beats on held-out answers.
 
     All numbers are judged on the same answers, by how likely they make them: a dimension is added only if that gain exceeds 1.4
@@ -195,9 +172,7 @@ def choose_dimension(
         raise InputError("dimensions: got an empty list, expected numbers of dimensions such as (1, 2, 3)")
     name = model.strip() if isinstance(model, str) else type(model).__name__.lower()
     if name.lower() == "tste":
-        raise InputError(
-            "model: dimensions of t-STE cannot be counted by accuracy; count those of 'ste' or 'soe'"
-        )
+        raise InputError("model: accuracy does not count the dimensions of t-STE; count those of 'ste'")
     models = {str(d): _with_dimension(model, d) for d in wanted}
     chosen = Analysis(answers, models=models, cv=cv, seed=seed).dimension_choice
     if chosen is None:
@@ -209,9 +184,7 @@ def _with_dimension(model: Any, dimension: int) -> Any:
     if isinstance(model, str):
         name = model.strip()
         if name == "auto" or name.rpartition("-")[2].isdecimal():
-            raise InputError(
-                f"model: {name!r} has dimensions of its own; name it without, such as 'ste' or 'score'"
-            )
+            raise InputError(f"model: {name!r} has dimensions of its own; name it without, such as 'ste'")
         return f"{name}-{dimension}"
     from sklearn.base import clone
 

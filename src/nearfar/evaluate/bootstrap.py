@@ -5,9 +5,8 @@ pigeonhole bootstrap (Owen 2007, "The pigeonhole bootstrap", Annals of Applied S
 an answer of participant p about unit u has the weight ``w_p * w_u``. The same draws give the interval of every mean,
 of differences between models, the test against guessing, and the choice of a model.
 
-The noise of single answers is counted by participant, by unit and by both, so intervals are wide where it is most of the
-spread: in simulated studies of 700 to 2,000 random questions they covered .98 to 1. That makes up for what no
-resampling of credits sees, the training answers that folds share.
+The noise of single answers is counted by participant, by unit and by both. So intervals are wide where it is most of the
+spread, which makes up for what no resampling of credits sees: the training answers that folds share.
 """
 
 from __future__ import annotations
@@ -71,14 +70,9 @@ class Draws:
     """
 
     def __init__(
-        self,
-        unit: ArrayLike,
-        participant: Any = None,
-        *,
-        scope: Scope | None = None,
-        n_draws: int = 500,
+        self, unit: ArrayLike, participant: Any = None, *, scope: Scope | None = None, n_draws: int = 500,
         seed: int = 0,
-    ) -> None:
+    ) -> None:  # fmt: skip
         rng = np.random.default_rng([seed, 2007])  # a stream that made answers do not share
         self.scope = scope or Scope()
         unit = np.asarray(unit)
@@ -187,9 +181,8 @@ class Draws:
             return 1.0
         largest = ((means - 0.5)[known] / error[known]).max()
         off = (drawn - means[:, None])[known] / error[known, None]
-        by_chance = np.nanmax(
-            off[:, np.isfinite(off).any(axis=0)], axis=0
-        )  # a draw may hold no answer at all
+        held = np.isfinite(off).any(axis=0)  # a draw may hold no answer at all
+        by_chance = np.nanmax(off[:, held], axis=0)
         return float((1 + np.sum(by_chance >= largest)) / (1 + len(by_chance)))
 
     def variance_parts(self, values: ArrayLike) -> tuple[float, float]:
@@ -201,13 +194,9 @@ class Draws:
 
 
 def make_draws(
-    answers: Triplets,
-    units: Units | None = None,
-    *,
-    design: str | None = None,
-    n_draws: int = 500,
+    answers: Triplets, units: Units | None = None, *, design: str | None = None, n_draws: int = 500,
     seed: int = 0,
-) -> Draws:
+) -> Draws:  # fmt: skip
     """Draws of the participants and units of a collection.
 
     Where participants are not known, or fewer than 10, statements are drawn in their place, and results speak of the

@@ -184,14 +184,8 @@ def counts_of_others(asked: Codes, said: Codes, person: Codes) -> tuple[NDArray[
 
 
 def _agreement(
-    asked: Codes,
-    said: Codes,
-    unit: Codes,
-    apart: Codes,
-    person: Codes,
-    options: int = 2,
-    within: bool = False,
-) -> Agreement | None:
+    asked: Codes, said: Codes, unit: Codes, apart: Codes, person: Codes, options: int = 2, within: bool = False,
+) -> Agreement | None:  # fmt: skip
     """Agreement of two answers of different ``apart`` (participants; statements); None where no question has two.
 
     With v_q pairs of answers to question q, of them g_q agreeing: ``A = mean_q g_q / v_q``. Its variance is that of the

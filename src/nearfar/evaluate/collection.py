@@ -21,12 +21,9 @@ if TYPE_CHECKING:
 class AnswerCounts:
     """How often everything was asked.
 
-    Attributes
-    ----------
-    per_object, as_anchor : (n,) answers that concern every object, and of those as anchor.
-    said_one, said_other : (questions,) answers for the option with the lower index, and the higher.
-    statements, triplets, questions : how many different ones there are.
-    repeated, contradicted : questions answered more than once, and of those both ways.
+    ``per_object``, ``as_anchor`` : (n,) answers that concern every object, and of those as anchor; ``said_one``, ``said_other`` :
+    (questions,) answers for the option with the lower index, and the higher; ``statements``, ``triplets``, ``questions`` : how many
+    different ones; ``repeated``, ``contradicted`` : questions answered more than once, and of those both ways.
 
     >>> counts = AnswerCounts(Triplets.from_array([[0, 1, 2], [0, 2, 1], [1, 0, 2]]))
     >>> counts.questions, counts.repeated, counts.contradicted, counts.as_anchor.tolist()
@@ -78,10 +75,8 @@ def summarise(result: ReadResult, examples: int = 3) -> dict[str, Any]:
     triplets, people = result.triplets, result.triplets.participant
     counts = AnswerCounts(triplets)
     answered = counts.said_one + counts.said_other
-    correct = pl.col("correct")
-    asides = result.checks.group_by("kind", maintain_order=True).agg(
-        count=pl.len(), correct=correct.sum(), wrong=(~correct).sum()
-    )
+    right = {"correct": pl.col("correct").sum(), "wrong": (~pl.col("correct")).sum()}
+    asides = result.checks.group_by("kind", maintain_order=True).agg(count=pl.len(), **right)
     return {
         "objects": triplets.n_objects,
         "answers": len(triplets),

@@ -141,13 +141,9 @@ class Comparison(Record):
 
 
 def make_comparison(
-    answers: Triplets,
-    credits: Credits,
-    memory: Floats,
-    draws: Draws,
-    chosen: tuple[int, Estimate],
+    answers: Triplets, credits: Credits, memory: Floats, draws: Draws, chosen: tuple[int, Estimate],
     **about: Any,
-) -> Comparison:
+) -> Comparison:  # fmt: skip
     """Judge models by their held-out credits on ``answers``, ``memory`` those of remembering pairs.
 
     ``chosen`` : the number of the model that was chosen, and its accuracy. ``about`` : other fields.
@@ -175,11 +171,9 @@ def make_comparison(
             odd_one_out=odd_one_out_share(value, trios),
         )
         scores.append(score)
-    size: Any = {"n_answers": len(answers), "n_objects": answers.n_objects, "scope": draws.scope}
-    p_guessing = draws.p_guessing(credits.values)
-    return Comparison(
-        scores=tuple(scores[:-1]), pair_memory=scores[-1], p_guessing=p_guessing, **size, **about
-    )
+    about |= {"n_answers": len(answers), "n_objects": answers.n_objects, "scope": draws.scope}
+    about["p_guessing"] = draws.p_guessing(credits.values)
+    return Comparison(scores=tuple(scores[:-1]), pair_memory=scores[-1], **about)
 
 
 def odd_one_out_share(credit: NDArray[Any], trios: tuple[NDArray[np.intp], NDArray[np.intp]]) -> float:

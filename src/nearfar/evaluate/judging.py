@@ -48,19 +48,11 @@ class Judging:
     """The part of an ``Analysis`` that rests on held-out answers; parameters as there."""
 
     def __init__(
-        self,
-        answers: Triplets | ArrayLike,
-        model: Any = "auto",
-        *,
-        models: Mapping[str, Any] | Iterable[Any] | None = None,
-        cv: int | None = None,
-        n_resamples: int | None = None,
-        max_judged: int | None = None,
-        max_shown: int = 2_000,
-        design: str | None = None,
-        features: Any = None,
-        seed: Seed = 0,
-    ) -> None:
+        self, answers: Triplets | ArrayLike, model: Any = "auto", *,
+        models: Mapping[str, Any] | Iterable[Any] | None = None, cv: int | None = None,
+        n_resamples: int | None = None, max_judged: int | None = None, max_shown: int = 2_000,
+        design: str | None = None, features: Any = None, seed: Seed = 0,
+    ) -> None:  # fmt: skip
         self.answers = as_triplets(answers)
         self.seed = seed_number(seed)
         self.vectors = as_vectors(features, self.answers.objects)
@@ -221,11 +213,9 @@ class Judging:
         if not self.splits or not sizes:
             return None
         enough = count_dimensions(sizes, self._scored_credits, self.draws)
-        flat = {
-            self.scores[model.name].behind: model.n_components for model in self.models if model.n_components
-        }
-        found = enough if self.scores.above_guessing else 0
-        return DimensionChoice(found, flat[min(flat)], tuple(sizes), self.scores)
+        flat = [model for model in self.models if model.n_components]
+        best = min(flat, key=lambda model: self.scores[model.name].behind).n_components or 0
+        return DimensionChoice(enough if self.scores.above_guessing else 0, best, tuple(sizes), self.scores)
 
     @property
     def headline(self) -> str:

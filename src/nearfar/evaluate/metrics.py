@@ -12,8 +12,8 @@ from nearfar._tools.checks import check_rows
 from nearfar._tools.records import Record
 from nearfar.errors import InputError
 from nearfar.space import as_questions
-from nearfar.space.margins import point_margins, without_rounding
-from nearfar.triplets import Triplets, as_triplets
+from nearfar.space.margins import kernel_margins, point_margins
+from nearfar.triplets import Triplets
 
 __all__ = ["TripletAccuracy", "answer_credits", "purity", "triplet_accuracy"]
 
@@ -114,40 +114,26 @@ def answer_credits(
     name = "K" if points is None else "points"
     given: Any = K if points is None else points
     if isinstance(K, str):
-        raise InputError(
-            f"K: expected an (n, n) matrix, got the name {K!r}; kernel_matrix(answers, {K!r}) makes it"
-        )
+        raise InputError(f"K: expected a matrix, got the name {K!r}; kernel_matrix(answers, {K!r}) makes it")
     if isinstance(held_out, Triplets) and hasattr(given, "columns") and hasattr(given, "index"):
         names = tuple(map(str, given.index))  # a data frame of pandas names its rows
         if set(names) & set(held_out.objects):
             held_out = as_questions(held_out, names)
     array = np.asarray(given)
     if array.dtype.kind not in "biuf":
-        kind = type(given).__name__
-        raise InputError(
-            f"{name}: expected one row of numbers per object, got a {kind}; a Space has score(answers)"
-        )
+        got = f"got a {type(given).__name__}; a Space has score(answers)"
+        raise InputError(f"{name}: expected one row of numbers per object, {got}")
     if not isinstance(held_out, Triplets):
-        held_out = (
-            Triplets.from_array(held_out, n_objects=len(array)) if array.ndim else as_triplets(held_out)
-        )
+        n = len(array) if array.ndim else None
+        held_out = Triplets.from_array(held_out, n_objects=n)
     matrix = check_rows(array, held_out.n_objects, name)
     if name == "K" and matrix.shape[0] != matrix.shape[1]:
         wanted = f"({len(matrix)}, {len(matrix)}), got {matrix.shape}"
         raise InputError(f"K: expected shape {wanted}; coordinates or features go in as points=")
-    margins = _kernel_margins if name == "K" else point_margins
+    margins = kernel_margins if name == "K" else point_margins
     credit = np.empty(len(held_out), dtype=np.float32)
     for start in range(0, len(held_out), BATCH_SIZE):
         rows = slice(start, start + BATCH_SIZE)
         margin = margins(matrix, held_out.anchor[rows], held_out.near[rows], held_out.far[rows])
         credit[rows] = (1 + np.sign(margin)) / 2
     return credit
-
-
-def _kernel_margins(K: NDArray[Any], anchor: Any, near: Any, far: Any) -> NDArray[np.float64]:
-    diagonal = K.diagonal().astype(np.float64)
-    k_near, k_far = K[anchor, near].astype(np.float64), K[anchor, far].astype(np.float64)
-    margin = (diagonal[far] - 2 * k_far) - (diagonal[near] - 2 * k_near)
-    margin[(diagonal[anchor] == 0) | (diagonal[near] == 0) | (diagonal[far] == 0)] = 0
-    size = np.abs(diagonal[near]) + np.abs(diagonal[far]) + 2 * np.abs(k_near) + 2 * np.abs(k_far)
-    return without_rounding(margin, size, K.dtype)

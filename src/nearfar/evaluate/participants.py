@@ -129,8 +129,8 @@ class _Shares:
         from scipy.stats import t
 
         error = np.where(self.error > 0, self.error, 1 / np.maximum(self.count, 1))  # as if one differed
-        off = (self.mean - value) / error
-        return np.where(self.enough, t.cdf(off, np.maximum(self.count - 1, 1)), 1.0)
+        p = t.cdf((self.mean - value) / error, np.maximum(self.count - 1, 1))
+        return np.where(self.enough, p, 1.0)
 
     def p_above(self, value: float) -> Floats:
         return replace(self, mean=-self.mean).p_below(-value)
@@ -139,14 +139,8 @@ class _Shares:
 def judge_people(answers: Triplets, credit: NDArray[Any] | None = None) -> People | None:
     """Judge every participant; None where nobody is known.
 
-    Parameters
-    ----------
-    answers : what was answered.
-    credit : (m,) 1 where a held-out prediction agrees with the answer, 0 where not, 0.5 for a tie, NaN where there is
-        none. Default: that of ``score``.
+    ``credit`` : (m,) held-out credits, NaN where there is none. Default: those of ``score``.
 
-    Examples
-    --------
     >>> answers = Triplets.from_array([[0, 1, 2]] * 20, participant=["ann"] * 20)
     >>> judge_people(answers, np.ones(20)).rows[0].with_prediction.share
     1.0
@@ -169,21 +163,16 @@ def judge_people(answers: Triplets, credit: NDArray[Any] | None = None) -> Peopl
     different = (shares["with_themselves"].p_above(0.5) <= REPEAT_LEVEL) & naming
     different[[code for code in named if _has_own_strategy(answers, credit, who, code, named)]] = True
     tests["different strategy"] = different & tests["not above chance"] & ~tests["one-sided"]
-    counts = np.bincount(who, minlength=len(names))
-    _, first = np.unique(answers.statement_ids, return_index=True)
-    statements = np.bincount(who[first], minlength=len(names))
-    rows = [
-        Person(
-            name=str(names[code]),
-            answers=int(counts[code]),
-            statements=int(statements[code]),
-            median_seconds=None if math.isnan(median[code]) else float(median[code]),
-            fast=None if math.isnan(fast[code]) else float(fast[code]),
-            reasons=tuple(reason for reason in get_args(Reason) if code in named and tests[reason][code]),
-            **{kind: each.rate(code) for kind, each in shares.items()},
-        )
-        for code in sorted(known.tolist(), key=lambda code: (p[code], str(names[code])))
-    ]
+    first = np.unique(answers.statement_ids, return_index=True)[1]
+    n_answers, n_statements = (np.bincount(x, minlength=len(names)).tolist() for x in (who, who[first]))
+    rows = []
+    for code in sorted(known.tolist(), key=lambda code: (p[code], str(names[code]))):
+        about: dict[str, Any] = {kind: each.rate(code) for kind, each in shares.items()}
+        for kind, each in (("median_seconds", median), ("fast", fast)):
+            about[kind] = None if math.isnan(each[code]) else float(each[code])
+        reasons = tuple(reason for reason in get_args(Reason) if code in named and tests[reason][code])
+        size = n_answers[code], n_statements[code]
+        rows.append(Person(str(names[code]), *size, reasons=reasons, **about))
     rows.sort(key=lambda row: not row.reasons)
     agrees = shares["with_prediction"]
     # were they alone in it, would they be named if they agreed in half of their statements?

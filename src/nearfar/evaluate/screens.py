@@ -1,12 +1,10 @@
 """Recognise screens (grids, lists, rankings) in bare triplets that have lost their statement ids.
 
-One screen gives many rows about one anchor: every option that was picked against every option that was not. Such rows are
-not independent questions, which shows in two ways. Where two of six are picked, each picked option wins four times: every
-count of wins is a multiple of four. Or pairs (anchor, option) come back far more often than independent questions would
-bring them, and one of three things holds: an option wins or loses all of its comparisons of one screen; rows of one screen
-follow each other in the file; comparisons are transitive, as those of a ranking are. Adaptive questions bring pairs back
-too, but answers given one by one do not agree like that. Booklets are transitive where people are sure, but there two
-objects come back together whichever of them is the anchor.
+One screen gives many rows about one anchor: every option that was picked against every option that was not. That shows in two
+ways. Where two of six are picked, every count of wins is a multiple of four. Or pairs (anchor, option) come back far more often
+than independent questions would bring them, and an option wins or loses all of its comparisons of one screen, or rows of one
+screen follow each other in the file, or comparisons are transitive, as those of a ranking are. Adaptive questions bring pairs
+back too, but do not agree like that. In booklets two objects come back together whichever of them is the anchor.
 """
 
 from __future__ import annotations
@@ -42,9 +40,8 @@ def are_screens(answers: Triplets) -> bool:
     pairs, codes = np.unique(np.tile(anchor, 2) * n + option, return_inverse=True)
     count = np.bincount(codes).astype(np.float64)
     # independent questions have an excess of 1, screens 1.8 to 8; within booklets all that is above 1 is reciprocal
-    excess, reciprocal = _excess(
-        np.bincount(anchor, minlength=n), np.bincount(option, minlength=n), pairs, count
-    )
+    roles = np.bincount(anchor, minlength=n), np.bincount(option, minlength=n)
+    excess, reciprocal = _excess(*roles, pairs, count)
     if excess <= 1.5:
         return False
     won = np.bincount(codes[: len(first)], minlength=len(pairs))
@@ -61,8 +58,7 @@ def screen_runs(answers: Triplets, complete: float = 0.9) -> NDArray[np.int64] |
     """(m,) number of the run of rows with one anchor, where runs look like screens; None where they do not.
 
     A grid or list gives every picked option against every other one, a ranking every pair of options. Nine in ten rows
-    must stand in a run that has so many rows, half of them for a grid, whose rows may have been selected. A file that is
-    sorted, or shuffled, has no such runs.
+    must stand in a run that has so many rows (half of them for a grid, whose rows may have been selected).
 
     >>> rows = [[0, near, far] for near in (1, 2) for far in (3, 4)] + [[5, 1, far] for far in (0, 2)]
     >>> screen_runs(Triplets.from_array(rows, n_objects=6))
@@ -99,9 +95,8 @@ def _in_multiples(answers: Triplets, most_lost: int = 60) -> bool:
     wins = np.unique(pair, return_counts=True)[1]
     if len(wins) < FEWEST:
         return False
-    return any(
-        np.mean(wins % g == 0) >= 0.9 and np.mean(often % g == 0) < 0.5 for g in range(2, most_lost + 1)
-    )
+    several = range(2, most_lost + 1)
+    return any(np.mean(wins % g == 0) >= 0.9 and np.mean(often % g == 0) < 0.5 for g in several)
 
 
 def _excess(

@@ -3,11 +3,10 @@
 The unit that is drawn is a trio (all repeats, and both triplets of an odd-one-out, stay in the same fold). A statement
 that spans several trios, such as a grid screen, is a unit, together with all others about the same anchor and objects; then the
 rows whose question stands in the test set are taken out of training. The test set is never filtered by what was answered.
-Where a statement is about everything, as a pile sort or a matrix of ratings is, no question is new: participants are held out.
+Where a statement is about everything, as a pile sort is, no question is new: participants are held out.
 
-Bare triplets may come from screens too, with the statements lost: then rows of one screen share (anchor, near), and
-a split by trio lets a model remember that pair (one real set: 97.7 % instead of 84 %). Such structure is recognised
-(``nearfar.evaluate.screens``), named by a warning, and each screen, or else (anchor, near), is kept in one fold.
+Bare triplets may come from screens that have lost their statements (``nearfar.evaluate.screens``): then each screen, or else
+(anchor, near), is kept in one fold. By trio, a model would remember that pair (one real set: 97.7 % instead of 84 %).
 """
 
 from __future__ import annotations
@@ -43,11 +42,10 @@ Design = Literal["random", "list", "landmarks", "blocked", "screens", "adaptive"
 
 @dataclass(frozen=True)
 class Units:
-    """``codes[t]`` in 0..count-1 is the unit of answer t.
+    """``codes[t]`` in 0..count-1 is the unit of answer t; ``screens`` : whether screens were recognised.
 
-    ``kind``: "trio"; "statement" where some statement spans several trios (other answers go by trio), or where screens were
-    recognised in the order of the rows; "pair" for (anchor, near), where they were recognised without it; or what was
-    asked for, "anchor" or "participant". ``screens`` : whether they were recognised.
+    ``kind`` : "trio"; "statement" where one spans several trios (other answers go by trio), or for screens in the order of the
+    rows; "pair" (anchor, near) for other screens; or what was asked for, "anchor" or "participant".
     """
 
     codes: Codes
@@ -256,10 +254,9 @@ def design_of(answers: Triplets, units: Units, declared: str | None = None) -> s
 
 
 def is_blocked(answers: Triplets, units: Units, most: float = 0.9) -> bool:
-    """Whether participants got questions about objects of their own, as in booklets.
+    """Whether participants got questions about objects of their own, as in booklets; False where participants are not known.
 
-    Then a participant was asked about fewer objects than as many questions drawn from all would bring: at most 0.9 of
-    them, summed over participants, a unit counted once for each. False where participants are not known.
+    Then they were asked about at most 0.9 of the objects that as many questions drawn from all would bring.
     """
     if answers.participant is None or not len(answers):
         return False

@@ -5,15 +5,5 @@ from nearfar.space.results import Clusters, Predictions, as_questions
 from nearfar.space.space import Space
 
 __all__ = [
-    "EMBEDDINGS",
-    "KERNELS",
-    "Clusters",
-    "Model",
-    "Predictions",
-    "Space",
-    "as_questions",
-    "fit",
-    "kernel_matrix",
-    "parse_model",
-    "parse_models",
-]
+    "EMBEDDINGS", "KERNELS", "Clusters", "Model", "Predictions", "Space", "as_questions", "fit", "kernel_matrix", "parse_model", "parse_models",
+]  # fmt: skip

@@ -47,10 +47,24 @@ def phi_margins(phi: Any, anchor: Indices, one: Indices, other: Indices) -> Floa
         to_one, to_other = K[anchor, one].astype(np.float64), K[anchor, other].astype(np.float64)
     else:
         to_one, to_other = _row_products(phi, anchor, one), _row_products(phi, anchor, other)
-    margin = (length[other] - 2 * to_other) - (length[one] - 2 * to_one)
-    margin[(length[anchor] == 0) | (length[one] == 0) | (length[other] == 0)] = 0
-    size = length[one] + length[other] + 2 * np.abs(to_one) + 2 * np.abs(to_other)
-    return without_rounding(margin, size, phi.dtype)
+    return _margins(length, (anchor, one, other), to_one, to_other, phi.dtype)
+
+
+def kernel_margins(K: NDArray[Any], anchor: Indices, one: Indices, other: Indices) -> Floats:
+    """(m,) margins from a kernel matrix; an object with K_xx = 0 makes a tie."""
+    to_one, to_other = K[anchor, one].astype(np.float64), K[anchor, other].astype(np.float64)
+    return _margins(K.diagonal().astype(np.float64), (anchor, one, other), to_one, to_other, K.dtype)
+
+
+def _margins(
+    squares: Floats, rows: tuple[Indices, ...], to_one: Floats, to_other: Floats, dtype: Any
+) -> Floats:
+    """Margins from the squared lengths of all objects, and the products of the anchors with one and other."""
+    length, one, other = (squares[role] for role in rows)
+    margin = (other - 2 * to_other) - (one - 2 * to_one)
+    margin[(length == 0) | (one == 0) | (other == 0)] = 0
+    size = np.abs(one) + np.abs(other) + 2 * np.abs(to_one) + 2 * np.abs(to_other)
+    return without_rounding(margin, size, dtype)
 
 
 def product_margins(points: NDArray[Any], anchor: Indices, one: Indices, other: Indices) -> Floats:

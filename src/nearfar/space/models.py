@@ -157,12 +157,9 @@ class _FeaturesThenPCA:
 
 
 def fit(
-    answers: Triplets | ArrayLike,
-    model: Any,
-    *,
-    landmarks: Sequence[Any] | None = None,
+    answers: Triplets | ArrayLike, model: Any, *, landmarks: Sequence[Any] | None = None,
     n_components: int | None = None,
-) -> Space:
+) -> Space:  # fmt: skip
     """The space that one model, given by name or as an object, makes of answers.
 
     ``n_components`` : completes a name: ``fit(answers, "soe", n_components=5)`` is ``fit(answers, "soe-5")``.
@@ -177,13 +174,9 @@ def fit(
 
 
 def kernel_matrix(
-    answers: Triplets | ArrayLike,
-    model: Any,
-    *,
-    landmarks: Sequence[Any] | None = None,
-    diagonal: Literal["shift", "keep"] = "shift",
-    dtype: DTypeLike = np.float64,
-) -> NDArray[Any]:
+    answers: Triplets | ArrayLike, model: Any, *, landmarks: Sequence[Any] | None = None,
+    diagonal: Literal["shift", "keep"] = "shift", dtype: DTypeLike = np.float64,
+) -> NDArray[Any]:  # fmt: skip
     """The (n, n) kernel matrix of a collection of answers.
 
     For a kernel it is Phi Phi' with the diagonal shifted: the smallest eigenvalue over informed objects is taken off

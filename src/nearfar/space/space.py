@@ -72,17 +72,10 @@ class Space:
     """
 
     def __init__(
-        self,
-        rows: Any,
-        objects: Sequence[str] | None = None,
-        *,
-        kind: SpaceKind,
-        informed: NDArray[np.bool_] | None = None,
-        model: str = "",
-        estimator: Any = None,
-        diagonal: Diagonal = "shift",
-        similarity: Similarity = "distance",
-    ) -> None:
+        self, rows: Any, objects: Sequence[str] | None = None, *, kind: SpaceKind,
+        informed: NDArray[np.bool_] | None = None, model: str = "", estimator: Any = None,
+        diagonal: Diagonal = "shift", similarity: Similarity = "distance",
+    ) -> None:  # fmt: skip
         if getattr(rows, "ndim", 0) != 2:
             raise InputError(f"rows: expected one row per object, got shape {np.shape(rows)}")
         n = int(rows.shape[0])
@@ -357,10 +350,8 @@ class Space:
         rows, known = self.estimator.transform(new)[fresh], mentioned(new)
         if self.kind == "kernel":
             known[fresh] &= non_zero(rows)
-        names, known = (
-            (*self.objects, *(new.objects[x] for x in fresh)),
-            np.append(self.informed, known[fresh]),
-        )
+        names = (*self.objects, *(new.objects[x] for x in fresh))
+        known = np.append(self.informed, known[fresh])
         return self._with(rows=join([self.rows, rows]), objects=names, informed=known)
 
     def place(self, features: Any) -> Placed:
