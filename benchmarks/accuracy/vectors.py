@@ -132,7 +132,7 @@ def measure(job: Job) -> Row:
     features = features_of(job, own, answers.n_objects)
     start = time.process_time()
     if job.vectors == "new objects":
-        model = parse_model("soe-8").with_vectors(Vectors(own, used.objects))
+        model = parse_model("soe-20").with_vectors(Vectors(own, used.objects))
         found = new_object_accuracy(used, model, seed=job.seed)
         row: Row = {} if found is None else {"accuracy": found.value, "low": found.low, "high": found.high}
     else:
@@ -204,7 +204,7 @@ def table(rows: list[Row]) -> str:
         f"| {kind} | {mean('musicians', 'musicians', kind, ALL)} |" for kind in ("none", "genres", "shuffled")
     ]
     lines += [
-        f"| genres, musicians left out of the answers (`soe-8`) | {mean('musicians', 'musicians', 'new objects', ALL)} |"
+        f"| genres, musicians left out of the answers (`soe-20`) | {mean('musicians', 'musicians', 'new objects', ALL)} |"
     ]
     kinds = ("none", "clip", "words", "clip+words")
     lines += [

@@ -77,8 +77,8 @@ class _Search:
             with warnings.catch_warnings():
                 warnings.simplefilter("ignore", NearfarWarning)
                 for k, (train, test) in enumerate(self.folds):
-                    start = "kernel" if prior is None else self._points[k]
-                    points = SOE(d, prior=prior, init=start, tol=2e-3).fit_transform(train)
+                    start, tol = ("kernel", 1e-3) if prior is None else (self._points[k], 5e-3)
+                    points = SOE(d, prior=prior, init=start, tol=tol).fit_transform(train)
                     if prior is not None:
                         self._points[k] = points
                     credit[test] = Space.of_points(points, train.objects).credits(self._answers[test])
