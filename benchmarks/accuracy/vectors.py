@@ -63,7 +63,7 @@ def jobs() -> Iterator[Job]:
         for without, given in pairs:
             yield Job("things", "things", "none", without, seed)
             yield Job("things", "things", "clip+words", given, seed)
-    yield Job("time", "things", "soe-12", ALL, 10)
+    yield Job("time", "things", "soe-20", ALL, 10)
     for per in (20, 5, 60):  # answers that name an object, about
         for seed in (10, 11, 12):
             for name in ("colours", "car", "musicians", "food", "things"):
@@ -150,7 +150,7 @@ def measure(job: Job) -> Row:
 def one_fit(answers: Triplets, vectors: Vectors) -> Row:
     """CPU seconds of one fit with and without a prior, the best of three in turns."""
     even = (1 / len(vectors.sources),) * len(vectors.sources)
-    models = {"without": SOE(12), "with": SOE(12, prior=vectors.prior(Setting(0.95, "gaussian", even)))}
+    models = {"without": SOE(20), "with": SOE(20, prior=vectors.prior(Setting(0.95, "gaussian", even)))}
     best = dict.fromkeys(models, np.inf)
     for _ in range(3):
         for name, model in models.items():
@@ -220,10 +220,10 @@ def table(rows: list[Row]) -> str:
         figures = [mean("things", "things", kind, m) for kind in kinds]
         named = "all (80 %)" if m == ALL else f"{m:,}"
         lines.append(f"| {named} | {' | '.join(figures)} | {f'{np.mean(ratios):.2f}' if ratios else '-'} |")
-    for row in by["time", "things", "soe-12", ALL].values():
+    for row in by["time", "things", "soe-20", ALL].values():
         lines += [
             "",
-            f"One fit of `soe-12` with a prior: {row['ratio']:.2f} times the CPU seconds without ({row['without']:.2f} s).",
+            f"One fit of `soe-20` with a prior: {row['ratio']:.2f} times the CPU seconds without ({row['without']:.2f} s).",
         ]
     lines += ["", "## Useless vectors: accuracy minus that without vectors", ""]
     lines += ["| set | answers per object | shuffled | random | worst seed |", "|---|---|---|---|---|"]
