@@ -15,7 +15,7 @@ object's own part (with the Gaussian kernel).
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
@@ -208,3 +208,10 @@ def _basis(
         weights = [w * np.isfinite(part[:, 0]) for part, w in zip(rows, setting.weights, strict=True)]
         held = setting.share * np.sum(weights, axis=0)
     return basis, np.sqrt(np.maximum(1.0 - held, 0.0))[:, None]
+
+
+def as_vectors(features: Any, objects: Sequence[str]) -> Vectors | None:
+    """Vectors of these objects, however they are given; None without."""
+    if features is None or (isinstance(features, Mapping | Sequence) and not len(features)):
+        return None
+    return features if isinstance(features, Vectors) else Vectors(features, objects)

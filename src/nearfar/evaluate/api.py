@@ -8,13 +8,14 @@ from typing import Any
 from numpy.typing import ArrayLike
 
 from nearfar._tools.checks import Seed, check_count
+from nearfar.embedding.prior import as_vectors
 from nearfar.errors import InputError
 from nearfar.evaluate.analysis import Analysis
 from nearfar.evaluate.collection import warn_of_controls
 from nearfar.evaluate.comparison import Comparison, is_auto
 from nearfar.evaluate.curve import LearningCurve
 from nearfar.evaluate.dimension_count import DimensionChoice
-from nearfar.evaluate.judging import DIMENSIONS, TOO_FEW_QUESTIONS, as_vectors
+from nearfar.evaluate.judging import DIMENSIONS, TOO_FEW_QUESTIONS
 from nearfar.evaluate.map_stability import Stability
 from nearfar.evaluate.priors import settle
 from nearfar.space.models import fit as fit_model

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike, NDArray
 from nearfar import words
 from nearfar._tools.arrays import Floats
 from nearfar._tools.checks import Seed, check_count, seed_number
+from nearfar.embedding.prior import as_vectors
 from nearfar.errors import InputError
 from nearfar.evaluate.bootstrap import Draws, Estimate, make_draws
 from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
@@ -36,7 +37,7 @@ from nearfar.space.models import EMBEDDINGS, WITH_FEATURES, Model, parse_model, 
 from nearfar.triplets import Triplets, as_triplets, random_rows
 
 if TYPE_CHECKING:
-    from nearfar.embedding.prior import Setting, Vectors
+    from nearfar.embedding.prior import Setting
     from nearfar.evaluate.groups import GroupComparison
     from nearfar.evaluate.worth import Worth
 
@@ -275,15 +276,6 @@ class Judging:
         from nearfar.evaluate.worth import measure_worth
 
         return measure_worth(self) if self.vectors is not None and self.splits else None
-
-
-def as_vectors(features: Any, objects: Sequence[str]) -> Vectors | None:
-    """Vectors of these objects, however they are given; None without."""
-    if features is None or (isinstance(features, Mapping | Sequence) and not len(features)):
-        return None
-    from nearfar.embedding.prior import Vectors
-
-    return features if isinstance(features, Vectors) else Vectors(features, objects)
 
 
 def _random(answers: Triplets) -> NDArray[np.bool_] | None:
