@@ -161,3 +161,15 @@ def test_many_who_write_at_once_leave_one_whole_file(file, cache):
     for thread in threads:
         thread.join()
     assert found == [expected] * 20 and len(list(cache.iterdir())) == 1
+
+
+def test_vectors_are_part_of_what_is_remembered(file, cache, chosen, tmp_path, monkeypatch, capsys):
+    lines = ["object,size", *(f"{name},{x}" for x, name in enumerate(NAMES))]
+    vectors = tmp_path / "size.csv"
+    vectors.write_text("\n".join(lines))
+    words = ("map", file, "--features", vectors)
+    first = run(monkeypatch, capsys, *words)[1]
+    code, again, told = run(monkeypatch, capsys, *words)
+    assert code == 0 and BEFORE in told and again == first and len(chosen) == 1
+    vectors.write_text("\n".join([*lines[:-1], f"{NAMES[-1]},99"]))
+    assert BEFORE not in run(monkeypatch, capsys, *words)[2] and len(chosen) == 2

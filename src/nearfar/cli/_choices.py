@@ -33,8 +33,7 @@ class Choice:
 
 def chosen(given: Given, analysis: Analysis) -> Choice:
     """The choice of an analysis: remembered, or made now and remembered."""
-    remembers = not given.no_cache and analysis.vectors is None  # vectors are large, and no part of the key
-    choice = _read(_file(analysis), analysis) if remembers else None
+    choice = None if given.no_cache else _read(_file(analysis), analysis)
     if choice is None:
         return remember(given, analysis)
     _ = analysis.units  # which warns of answers from screens
@@ -47,7 +46,7 @@ def remember(given: Given, analysis: Analysis) -> Choice:
     flat = {n: analysis.name_in_dimensions(n) for n in _dimensions(analysis)}
     accuracy = {score.name: float(score.accuracy) for score in analysis.scores} if analysis.splits else {}
     choice = Choice(analysis.chosen.name, flat, accuracy, analysis.headline)
-    if not given.no_cache and not analysis.is_named and analysis.vectors is None:
+    if not given.no_cache and not analysis.is_named:
         file = _file(analysis)
         with suppress(OSError, NearfarError):
             file.parent.mkdir(parents=True, exist_ok=True)
@@ -75,17 +74,17 @@ def _read(file: Path, analysis: Analysis) -> Choice | None:
 
 
 def _file(analysis: Analysis) -> Path:
-    """Where the choice of an analysis is kept; the name is a checksum of program, options and everything in the answers."""
+    """Where the choice of an analysis is kept; the name is a checksum of program, options, answers and vectors."""
     import numpy as np
     import scipy
 
-    digest = hashlib.sha256(
-        repr((__version__, np.__version__, scipy.__version__, analysis.settings)).encode()
-    )
-    for path in sorted(
-        Path(__file__).parents[1].rglob("*.py")
-    ):  # a version may be changed while it is worked on
+    program = (__version__, np.__version__, scipy.__version__, analysis.settings)
+    digest = hashlib.sha256(repr(program).encode())
+    for path in sorted(Path(__file__).parents[1].rglob("*.py")):  # a version may change while it is worked on
         digest.update(path.read_bytes())
+    for table in [] if analysis.vectors is None else analysis.vectors.tables:
+        digest.update(repr((table.objects, table.values.shape)).encode())
+        digest.update(table.values.tobytes())
     for each in fields(analysis.answers):
         column = getattr(analysis.answers, each.name)
         names = column if each.name == "objects" else getattr(column, "names", ())

@@ -246,14 +246,13 @@ def _best(
     analysis = Analysis(loaded.triplets, features=load_features(given), seed=given.seed)
     choice = chosen(given, analysis)
     name = choice.model if dimensions is None else choice.flat.get(dimensions, choice.model)
-    if analysis.vectors is None:  # the one model, with nothing to be judged again
-        analysis = Analysis(loaded.triplets, name, models=[name], seed=given.seed)
     headline, accuracy = choice.headline, choice.accuracy.get(name)
     if name != choice.model:
         share = "" if accuracy is None else f" ({percent(accuracy)})"
         headline += f"\nmap: {name}, the best with {dimensions} dimensions{share}"
     told = "" if accuracy is None else f"{name} predicts {percent(accuracy)} of held-out answers."
-    return (analysis.space if dimensions is None else analysis.in_dimensions(dimensions)), headline, told
+    space = analysis.fit(name) if dimensions is None else analysis.in_dimensions(dimensions, name)
+    return space, headline, told
 
 
 def _in_blocks(given: Given, settings: dict[str, Any]) -> _InBlocks:

@@ -149,15 +149,14 @@ class Analysis(Judging):
         """The model of ``plane``."""
         return self.name_in_dimensions(2)
 
-    def in_dimensions(self, n_components: int) -> Space:
-        """The judged model with so many dimensions that predicts best; the first axes of ``space`` without one."""
-        name = self.name_in_dimensions(n_components)
-        if name != self.chosen.name:
-            return self.fit(name)
-        if self.space.n_components == n_components:
-            return self.space
-        points, known = self.space.map(n_components), self.space.informed
-        return Space(points, self.answers.objects, kind="points", informed=known, model=name)
+    def in_dimensions(self, n_components: int, name: str | None = None) -> Space:
+        """The judged model with so many dimensions that predicts best, or that of this name; its first axes where it has others."""
+        chosen = name is None and self.name_in_dimensions(n_components) == self.chosen.name
+        space = self.space if chosen else self.fit(name or self.name_in_dimensions(n_components))
+        if space.n_components == n_components:
+            return space
+        points = space.map(n_components)
+        return Space(points, space.objects, kind="points", informed=space.informed, model=space.model)
 
     def name_in_dimensions(self, n_components: int) -> str:
         """The judged model of ``in_dimensions``."""

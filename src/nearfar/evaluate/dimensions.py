@@ -16,8 +16,8 @@ from nearfar._tools.checks import Seed, check_count, seed_number
 from nearfar._tools.progress import step
 from nearfar._tools.records import Record
 from nearfar.embedding.nonneg import NonNegative, shares
+from nearfar.embedding.prior import as_vectors
 from nearfar.errors import InputError, NearfarWarning
-from nearfar.evaluate.judging import given_vectors
 from nearfar.evaluate.priors import settle
 from nearfar.evaluate.splits import split_units
 from nearfar.io.vectors import vector_tables
@@ -165,7 +165,7 @@ def find_dimensions(
         raise InputError(f"model: {model!r} has no dimensions to name; expected 'nonneg' or 'nonneg-12'")
     check_count(top, "top")
     known = {} if properties is None else _columns(properties, answers.objects)
-    if (vectors := given_vectors(features, answers.objects)) is not None:
+    if (vectors := as_vectors(features, answers.objects)) is not None:
         parsed = settle(parsed.with_vectors(vectors), answers)
     halved_by, half = _halves(answers, start)
     with warnings.catch_warnings(), step("dimensions", total=3 + STARTS) as advance:
