@@ -1,3 +1,5 @@
+from .adaptive import AT_ANY_TIME as AT_ANY_TIME
+from .adaptive import saving as saving
 from .finding import EMBEDDINGS as EMBEDDINGS
 from .finding import Finding as Finding
 from .finding import gloss as gloss

@@ -1,0 +1,198 @@
+"""What adaptive questions save, measured inside a study: its control participants get random questions only.
+
+A model is fitted to the random answers, and to as many answers of the participants with adaptive questions, from the first on. Both
+predict random questions of participants that were left out. If adaptive answers are more accurate by d, and the second half of the
+random answers adds s, then 2^(d / s) times as many random answers would predict as well as the adaptive ones.
+
+Two things vary: who is predicted (by the spread over participants), and whose answers the models are fitted to (by the spread
+between models of half of the participants and of the other half). The interval of the ratio is Fieller's.
+"""
+
+from __future__ import annotations
+
+import warnings
+from collections.abc import Collection
+from dataclasses import dataclass
+from math import log, sqrt
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from nearfar._tools.arrays import Floats, Ints
+from nearfar._tools.records import Record
+from nearfar.errors import NearfarWarning
+from nearfar.evaluate.bootstrap import Estimate
+from nearfar.evaluate.metrics import answer_credits
+from nearfar.triplets import Triplets, random_rows
+
+FOLDS, REPEATS = 8, 2  # of participants
+Z90 = 1.645
+TRAINED = np.array([[0.5, -0.06], [-0.06, 0.06]])
+MIN_CONTROL = 5  # control participants; nothing is said with fewer
+USUAL_STUDY = 40  # participants, at which harm is seen soonest
+MIN_ANSWERS = 5  # to be compared, of either kind and per object
+
+
+@dataclass(frozen=True)
+class Saving(Record):
+    """What adaptive questions have saved so far.
+
+    Parameters
+    ----------
+    times : how many times more random answers predict as well as the adaptive ones, with its 90 % interval; None where it is
+        not clear that more answers predict better.
+    difference : accuracy of adaptive less that of random answers, on random questions, with its 90 % interval.
+    n_answers : how many of either kind were compared.
+    n_adaptive, n_control : participants with adaptive questions, and with random ones only.
+    """
+
+    times: Estimate | None
+    difference: Estimate
+    n_answers: int
+    n_adaptive: int
+    n_control: int
+
+    @property
+    def harms(self) -> bool:
+        """Whether adaptive questions are clearly worse, however often one looks."""
+        return at_any_time(self.difference, self.n_adaptive + self.n_control, USUAL_STUDY).high < 0
+
+
+def saving(answers: Triplets, control: Collection[str], *, seed: int = 0) -> Saving | None:
+    """Measure what adaptive questions have saved; None with too few participants or answers to tell.
+
+    answers : with participants and ``rule``, in the order of ``answered_at`` or else of the rows.
+    control : names of the participants who get random questions only.
+    """
+    drawn, who = random_rows(answers), answers.participant
+    if drawn is None or who is None:
+        return None
+    is_control = np.isin(np.asarray(who), list(control))
+    n_control, n_adaptive = (len(np.unique(who.codes[rows])) for rows in (is_control, ~is_control))
+    if n_control < MIN_CONTROL or n_adaptive < MIN_CONTROL:
+        return None
+    measured = _measure(answers, drawn, is_control, seed)
+    if measured is None or measured.size < MIN_ANSWERS * answers.n_objects:
+        return None
+    (difference, doubling), covariance = measured.values, measured.covariance
+    half = Z90 * sqrt(covariance[0, 0])
+    rows_each = len(answers) / len(np.unique(answers.statement_ids))
+    return Saving(
+        times=_ratio(difference, doubling, covariance),
+        difference=Estimate(difference, difference - half, difference + half),
+        n_answers=round(measured.size / rows_each),
+        n_adaptive=n_adaptive,
+        n_control=n_control,
+    )
+
+
+def _ratio(difference: float, doubling: float, covariance: Floats) -> Estimate | None:
+    """2^(difference / doubling): the ratios r with |difference - r doubling| within its interval (Fieller, 1954)."""
+    a = doubling**2 - Z90**2 * covariance[1, 1]
+    b = difference * doubling - Z90**2 * covariance[0, 1]
+    c = difference**2 - Z90**2 * covariance[0, 0]
+    if doubling <= 0 or a <= 0:
+        return None
+    root = sqrt(max(b**2 - a * c, 0.0))
+    logs = np.clip([difference / doubling, (b - root) / a, (b + root) / a], -9, 9)
+    return Estimate(*(2.0**logs).tolist())
+
+
+class _Measured(NamedTuple):
+    """Difference of the accuracies and gain of a doubling, their (2, 2) covariance, and the mean number of answers fitted to."""
+
+    values: tuple[float, float]
+    covariance: Floats
+    size: float
+
+
+def _measure(
+    answers: Triplets, drawn: NDArray[np.bool_], is_control: NDArray[np.bool_], seed: int
+) -> _Measured | None:
+    codes = answers.participant.codes.astype(np.int64)  # type: ignore[union-attr]
+    order = np.arange(len(answers))
+    if answers.answered_at is not None:
+        order = np.argsort(answers.answered_at, kind="stable")
+    adaptive, pool = order[~is_control[order]], np.flatnonzero(drawn)
+    rng = np.random.default_rng([seed, 32])
+    credits, sizes, apart = np.zeros((6, len(answers))), [], []
+    for _ in range(REPEATS):
+        fold = _dealt(codes, is_control, rng)
+        for k in range(FOLDS):
+            test = np.flatnonzero(drawn & (fold == k))
+            free = (fold != k) & ~np.isin(answers.trio_ids, answers.trio_ids[test])
+            one, other = adaptive[free[adaptive]], rng.permuted(pool[free[pool]])
+            n = min(len(one), len(other))
+            if n < 10 or not len(test):
+                return None
+            trained = [rows[:n] for rows in (one, other)]
+            trained += [half for rows in trained for half in _halves(rows, codes, rng)]
+            if min(map(len, trained)) < 2:
+                return None
+            each = np.array([_credits(answers, rows, test) for rows in trained])
+            credits[:, test] += each / REPEATS
+            sizes.append(n)
+            for first, second in ((2, 3), (4, 5)):
+                gap = each[first] - each[second]
+                apart.append(gap.mean() ** 2 - _spread(gap[None], codes[test])[0, 0])
+    tested = np.flatnonzero(drawn)
+    a, r, *_, half, other_half = credits[:, tested]
+    values = np.stack([a - r, r - (half + other_half) / 2])
+    trained_apart = max(float(np.mean(apart)), 0.0) / 2  # variance of the accuracy of half of the answers
+    covariance = _spread(values, codes[tested]) + trained_apart * TRAINED
+    difference, doubling = values.mean(axis=1).tolist()
+    return _Measured((difference, doubling), covariance, float(np.mean(sizes)))
+
+
+def _halves(rows: Ints, codes: Ints, rng: np.random.Generator) -> tuple[Ints, Ints]:
+    """The rows of one half of the participants, and of the other half."""
+    people = rng.permutation(np.unique(codes[rows]))
+    first = np.isin(codes[rows], people[: (len(people) + 1) // 2])
+    return rows[first], rows[~first]
+
+
+def _credits(answers: Triplets, rows: Ints, test: Ints) -> Floats:
+    from nearfar.embedding import SOE
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NearfarWarning)
+        points = SOE(5).fit(answers[rows]).embedding_
+    return np.asarray(answer_credits(answers[test], points=points))
+
+
+def _spread(values: Floats, people: Ints) -> Floats:
+    """(k, k) covariance of the means of (k, m) values, whose participants are drawn."""
+    off = values - values.mean(axis=1, keepdims=True)
+    sums = np.array([np.bincount(people, weights=row) for row in off])
+    n = len(np.unique(people))
+    covariance: Floats = sums @ sums.T / values.shape[1] ** 2 * (n / max(n - 1, 1))
+    return covariance
+
+
+def _dealt(codes: Ints, is_control: NDArray[np.bool_], rng: np.random.Generator) -> Ints:
+    """(m,) fold of each answer: the participants of either arm are dealt to the folds."""
+    fold = np.zeros(int(codes.max()) + 1, dtype=np.int64)
+    for arm in (is_control, ~is_control):
+        people = rng.permutation(np.unique(codes[arm]))
+        fold[people] = np.arange(len(people)) % FOLDS
+    return fold[codes]
+
+
+def at_any_time(estimate: Estimate, n_participants: int, aim: int) -> Estimate:
+    """Widen a 95 % interval so that it holds at every look at once, while participants come in.
+
+    It becomes an asymptotic confidence sequence (Waudby-Smith et al., 2024), tightest at ``aim`` participants.
+
+    >>> at_any_time(Estimate(0.8, 0.76, 0.84), 50, 50)
+    Estimate(value=0.8, low=0.738..., high=0.861...)
+    """
+    alpha = 0.05
+    weight = n_participants / aim * (-2 * log(alpha) + log(-2 * log(alpha)) + 1)  # n rho^2
+    factor = sqrt(2 * (weight + 1) / weight * log(sqrt(weight + 1) / alpha)) / 1.96
+    value = estimate.value
+    return Estimate(
+        value,
+        max(-1.0, value - factor * (value - estimate.low)),
+        min(1.0, value + factor * (estimate.high - value)),
+    )
