@@ -127,7 +127,7 @@ def test_what_cannot_be_is_said_before_a_cluster_starts(study, words, kind, sent
     [
         (
             "answers.parquet --model k1 --exclude nobody.txt",
-            "--exclude does not work with --dask or --scratch",
+            "--exclude: not with --dask or --scratch",
         ),
         ("- --model k1", "not standard input"),
         ("answers.parquet --model auto", "--model auto: --dask and --scratch work with kernels; name one"),

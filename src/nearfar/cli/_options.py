@@ -21,120 +21,73 @@ TABLE = ("dialect", "column", "wide", "sheet", "where", "join_names")
 READING = ("answers", *TABLE, "objects", "on_bad", "exclude", "key", "quiet")
 PRINTED = ("title", "width", "height", "font", "dpi", "no_labels")
 METHOD = (*READING, "output", "model", "features", "landmarks", "diagonal", *PRINTED, "seed", "no_cache")
-FIRST = (
-    "answers",
-    "output",
-    "model",
-)  # what stands first in ``--help``; what several commands share stands last
+FIRST = ("answers", "output", "model")  # in ``--help``; what several commands share stands last
 
 FILES = "Reading the answers"
 KERNELS = EMBEDDINGS = "Kernels, embeddings"
 LARGE = "More objects than memory holds"
 PRINT = "Pictures"
+
+
+def option(metavar: str | None, help: str, panel: str | None = None, *names: str, **more: Any) -> Any:
+    """An option of typer's, for ``Annotated``."""
+    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=panel, **more)
+
+
 OPTIONS: dict[str, Any] = {
     "answers": typer.Argument(
         metavar="ANSWERS",
         help="Files: .csv .tsv .txt .jsonl .json (each also .gz .zst) .xlsx .parquet .npz .npy .zip study.db; - is standard input.",
     ),
-    "output": typer.Option(
-        "--output",
-        "-o",
-        metavar="FILE",
-        help="Several: .csv .tsv .parquet .npz .png .svg .pdf; - for stdout.",
+    "output": option(
+        "FILE", "Several: .csv .tsv .parquet .npz .png .svg .pdf; - for stdout.", None, "--output", "-o"
     ),
-    "model": typer.Option(
-        "--model",
-        "-m",
-        metavar="NAME",
-        help="auto (best on held-out answers), a kernel (k1, k2, k1+k2, score), its PCA (score-5), or an embedding "
+    "model": option(
+        "NAME",
+        "auto (best on held-out answers), a kernel (k1, k2, k1+k2, score), its PCA (score-5), or an embedding "
         "(soe-8, ste-3, tste-2, ckl-5, gnmds-2, nonneg-12).",
+        None,
+        *("--model", "-m"),
     ),
-    "landmarks": typer.Option(
-        metavar="FILE",
-        help="One per line; other questions do not count.",
-        rich_help_panel=KERNELS,
+    "landmarks": option("FILE", "One per line; other questions do not count.", KERNELS),
+    "diagonal": option(None, "Subtract the smallest eigenvalue, or not.", KERNELS),
+    "images": option("DIR", "Pictures, files named as objects."),
+    "title": option(
+        None, "Heading of the picture or page.", callback=lambda title: printable(title), show_default=False
     ),
-    "diagonal": typer.Option(help="Subtract the smallest eigenvalue, or not.", rich_help_panel=KERNELS),
-    "images": typer.Option(metavar="DIR", help="Pictures, files named as objects."),
-    "title": typer.Option(
-        help="Heading of the picture or page.", callback=lambda title: printable(title), show_default=False
+    "width": option("LENGTH", "85mm, 3.3in, single (85mm), double (178mm).", PRINT),
+    "height": option("LENGTH", "Default: what suits it, a page at most.", PRINT),
+    "font": option("FONT", "Family, size in points, or both: 'Arial 7'.", PRINT),
+    "dpi": option(None, "Resolution of .png.", PRINT, min=30, max=2400),
+    "no_labels": option(None, "No names of objects.", PRINT, "--no-labels"),
+    "no_cache": option(None, "Choose the model again, and remember nothing.", None, "--no-cache"),
+    "features": option(
+        "[NAME=]FILE", "Vectors per object, once or more: .npy .npz, or a table with a column object."
     ),
-    "width": typer.Option(
-        metavar="LENGTH",
-        help="85mm, 3.3in, single (85mm), double (178mm).",
-        rich_help_panel=PRINT,
+    "groups": option(
+        "COLUMN|FILE",
+        "Compare groups of participants: a column of the answers, or a table with columns participant and group.",
     ),
-    "height": typer.Option(
-        metavar="LENGTH", help="Default: what suits it, a page at most.", rich_help_panel=PRINT
+    "design": option("NAME", "adaptive or blocked (booklets): accuracy then applies to such questions only."),
+    "seed": option(None, "Fixes everything random.", min=0),
+    "dialect": option(
+        "NAME", "Layout, e.g. salmon, things, pile-sort; see docs/files.md.", FILES, "--dialect", "-d"
     ),
-    "font": typer.Option(
-        metavar="FONT", help="Family, size in points, or both: 'Arial 7'.", rich_help_panel=PRINT
-    ),
-    "dpi": typer.Option(min=30, max=2400, help="Resolution of .png.", rich_help_panel=PRINT),
-    "no_labels": typer.Option("--no-labels", help="No names of objects.", rich_help_panel=PRINT),
-    "no_cache": typer.Option("--no-cache", help="Choose the model again, and remember nothing."),
-    "features": typer.Option(
-        metavar="[NAME=]FILE",
-        help="Vectors per object, once or more: .npy .npz, or a table with a column object.",
-    ),
-    "groups": typer.Option(
-        metavar="COLUMN|FILE",
-        help="Compare groups of participants: a column of the answers, or a table with columns participant and group.",
-    ),
-    "design": typer.Option(
-        metavar="NAME", help="adaptive or blocked (booklets): accuracy then applies to such questions only."
-    ),
-    "seed": typer.Option(min=0, help="Fixes everything random."),
-    "dialect": typer.Option(
-        "--dialect",
-        "-d",
-        metavar="NAME",
-        help="Layout, e.g. salmon, things, pile-sort; see docs/files.md.",
-        rich_help_panel=FILES,
-    ),
-    "column": typer.Option(
-        metavar="ROLE=NAME", help="What a column means; see  nearfar help columns.", rich_help_panel=FILES
-    ),
-    "wide": typer.Option(
-        metavar="TEXT|FILE",
-        help="Questions as columns: '{anchor}: {option} or {option}?'",
-        rich_help_panel=FILES,
-    ),
-    "sheet": typer.Option(
-        metavar="NAME", help="Sheet of a workbook. Default: the first.", rich_help_panel=FILES
-    ),
-    "where": typer.Option(
-        metavar="CONDITION",
-        help="Only such rows, e.g. 'block = main' or 'block != training'.",
-        rich_help_panel=FILES,
-    ),
-    "join_names": typer.Option(
-        "--join-names", help="Names that differ by case or blanks are one object.", rich_help_panel=FILES
-    ),
-    "objects": typer.Option(
-        metavar="FILE",
-        help="Object list: object, optional display_name, image, group.",
-        rich_help_panel=FILES,
-    ),
-    "on_bad": typer.Option(help="Rows that are not answers: stop, or drop.", rich_help_panel=FILES),
-    "exclude": typer.Option(
-        metavar="FILE",
-        help="People to leave out, one name or pseudonym per line.",
-        rich_help_panel=FILES,
-    ),
-    "key": typer.Option(
-        metavar="FILE",
-        help="Key of the pseudonyms. Default: a .key beside page or list.",
-        rich_help_panel=FILES,
-    ),
-    "dask": typer.Option(
-        metavar="CLUSTER", help="Use Dask: local, local:WORKERS or an address.", rich_help_panel=LARGE
-    ),
-    "scratch": typer.Option(metavar="DIR", help="Keep features in this folder.", rich_help_panel=LARGE),
-    "quiet": typer.Option("--quiet", "-q", help="No progress and no remarks; warnings still show."),
+    "column": option("ROLE=NAME", "What a column means; see  nearfar help columns.", FILES),
+    "wide": option("TEXT|FILE", "Questions as columns: '{anchor}: {option} or {option}?'", FILES),
+    "sheet": option("NAME", "Sheet of a workbook. Default: the first.", FILES),
+    "where": option("CONDITION", "Only such rows, e.g. 'block = main' or 'block != training'.", FILES),
+    "join_names": option(None, "Names that differ by case or blanks are one object.", FILES, "--join-names"),
+    "objects": option("FILE", "Object list: object, optional display_name, image, group.", FILES),
+    "on_bad": option(None, "Rows that are not answers: stop, or drop.", FILES),
+    "exclude": option("FILE", "People to leave out, one name or pseudonym per line.", FILES),
+    "key": option("FILE", "Key of the pseudonyms. Default: a .key beside page or list.", FILES),
+    "dask": option("CLUSTER", "Use Dask: local, local:WORKERS or an address.", LARGE),
+    "scratch": option("DIR", "Keep features in this folder.", LARGE),
+    "quiet": option(None, "No progress and no remarks; warnings still show.", None, "--quiet", "-q"),
 }
 OutputOption = Annotated[
-    str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - for standard output.")
+    str, option("FILE", "Where to write; - for standard output.", None, "--output", "-o")
 ]
 
 
@@ -184,10 +137,8 @@ def takes(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
 
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         own = list(signature(command, eval_str=True).parameters.values())[1:]
-        hints = get_type_hints(Given)
-        shared = {
-            each.name: _parameter(each, hints[each.name]) for each in fields(Given) if each.name in names
-        }
+        hints, wanted = get_type_hints(Given), [each for each in fields(Given) if each.name in names]
+        shared = {each.name: _parameter(each, hints[each.name]) for each in wanted}
         listed = sorted([*own, *shared.values()], key=lambda each: each.name not in FIRST)
         both = Signature(sorted(listed, key=lambda each: each.default is not Parameter.empty))
 

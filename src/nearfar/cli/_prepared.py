@@ -10,7 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nearfar._tools.text import count, read_lines
+from nearfar._tools.text import count, listed, percent, read_lines
 from nearfar.cli._options import Given
 from nearfar.cli._reading import Loaded, load, load_features, named_columns
 from nearfar.cli._writing import draws
@@ -76,7 +76,7 @@ class Prepared:
         shown = np.array(points, dtype=np.float64)
         shown[np.asarray(uninformed, dtype=np.intp)] = np.nan
         model, rows = self.space.model, getattr(self.space, "n_components", None)
-        asked = np.isin(np.arange(len(shown)), self.loaded.triplets.array)
+        others = ~np.isin(np.arange(len(shown)), self.loaded.triplets.array)
         return print_map(
             look,
             shown,
@@ -85,9 +85,7 @@ class Prepared:
             groups=self.groups if clusters is None else [f"cluster {c + 1}" for c in clusters],
             colours="groups of objects" if clusters is None else "clusters by kernel k-means",
             images=self.images,
-            placed=None
-            if rows is None
-            else (~asked).tolist(),  # of kernels and blocks, nothing but answers places objects
+            placed=None if rows is None else others.tolist(),  # kernels and blocks place by answers alone
             told=self.told,
         )
 
@@ -96,22 +94,17 @@ class Prepared:
         space = self.space
         if space.kind == "kernel":
             return _by_pca(space.pca(dimensions), space.model)
-        learnt = {
-            name: getattr(space.estimator, f"{name}_")
-            for name in ("loss", "n_iter", "converged")
-            if hasattr(space.estimator, f"{name}_")
-        }
-        arrays, points = {"uninformed": space.uninformed, **learnt}, space.map(dimensions)
+        learnt = [name for name in ("loss", "n_iter", "converged") if hasattr(space.estimator, f"{name}_")]
+        arrays = {"uninformed": space.uninformed} | {x: getattr(space.estimator, f"{x}_") for x in learnt}
+        points = space.map(dimensions)
         if float(points.max() - points.min()) < 1e-6:
             told = "the answers contradict each other: all objects are at one point"
             warnings.warn(told, NearfarWarning, stacklevel=2)
-        return points, arrays, self.headline or self._agreement()
-
-    def _agreement(self) -> str:
-        from nearfar._tools.text import percent
-
-        agreed = percent(float(self.space.credits(self.loaded.triplets).mean()))
-        return f"{self.space.model}: agrees with {agreed} of the answers it was made from; for new answers see  nearfar compare"
+        if self.headline:
+            return points, arrays, self.headline
+        agreed = percent(float(space.credits(self.loaded.triplets).mean()))
+        note = f"agrees with {agreed} of the answers it was made from; for new answers see  nearfar compare"
+        return points, arrays, f"{space.model}: {note}"
 
     def clusters(self, n_clusters: int, n_init: int, seed: int) -> Any:
         """Clusters of the objects, with their medoids."""
@@ -142,8 +135,6 @@ class _InBlocks(Prepared):
 
 
 def _by_pca(pca: Any, kernel: str) -> tuple[Any, dict[str, Any], str]:
-    from nearfar._tools.text import listed, percent
-
     shares = listed([percent(share) for share in pca.explained_variance_ratio_], most=10)
     names = ("uninformed", "eigenvalues", "explained_variance_ratio", "shift")
     arrays = {name: getattr(pca, f"{name}_") for name in names}
@@ -162,7 +153,14 @@ def prepared(
     if given.dask is None and given.scratch is None:
         loaded = load(given)
         _need_answers(given, loaded, len(loaded.triplets))
-        space, headline, told = _space(given, loaded, dimensions, settings or {})
+        from nearfar.space import EMBEDDINGS
+
+        name, headline, told = "".join(given.model.lower().split()), "", ""
+        if name == "auto":
+            space, headline, told = _best(given, loaded, dimensions, settings or {})
+        else:
+            flat = name in EMBEDDINGS and dimensions is not None
+            space = _named(given, loaded, f"{name}-{dimensions}" if flat else name, settings or {})
         space.diagonal = given.diagonal
         yield Prepared(loaded, space, headline, images_of(given, loaded), told)
         return
@@ -191,9 +189,9 @@ def images_of(given: Given, loaded: Loaded) -> dict[int, Path]:
     from nearfar.report.pictures import find_pictures
 
     names, listing = loaded.triplets.objects, loaded.objects
-    listed = {} if listing is None else dict(zip(listing.names, listing.images, strict=True))
+    own = {} if listing is None else dict(zip(listing.names, listing.images, strict=True))
     base = None if given.objects is None else given.objects.parent
-    files = find_pictures(names, given.images, listed=listed, base=base).files
+    files = find_pictures(names, given.images, listed=own, base=base).files
     return {x: files[name] for x, name in enumerate(names) if name in files}
 
 
@@ -201,41 +199,27 @@ def _landmarks(given: Given) -> list[str] | None:
     return None if given.landmarks is None else read_lines(given.landmarks, "object")
 
 
-def _space(
-    given: Given, loaded: Loaded, dimensions: int | None, settings: dict[str, Any]
-) -> tuple[Any, str, str]:
-    """The space of a named model, or of the best one with lines about it and a sentence for captions."""
+def _named(given: Given, loaded: Loaded, name: str, settings: dict[str, Any]) -> Any:
+    """The space of a named model."""
+    from nearfar import embedding, evaluate
     from nearfar.space import EMBEDDINGS, fit, parse_model
 
-    name = "".join(given.model.lower().split())
-    if name in EMBEDDINGS and dimensions is not None:
-        name = f"{name}-{dimensions}"
-    if name == "auto":
-        return _best(given, loaded, dimensions, settings)
-    parsed = parse_model(name)
+    parsed, loss = parse_model(name), name.rpartition("-")[0]
     if not settings:
-        marks = _landmarks(given)
-        if given.features:
-            from nearfar import evaluate
-
-            given_vectors = load_features(given)
-            return evaluate.fit(loaded.triplets, name, landmarks=marks, features=given_vectors), "", ""
-        return fit(loaded.triplets, name, landmarks=marks), "", ""
-    loss = name.rpartition("-")[0]
+        vectors = load_features(given)
+        return evaluate.fit(loaded.triplets, name, landmarks=_landmarks(given), features=vectors)
     if loss not in EMBEDDINGS:
         raise InputError(f"--model {given.model}: {EMBEDDING_OPTIONS} are for embeddings such as soe-2")
     if given.features:
         raise InputError(f"--features: do not go together with {EMBEDDING_OPTIONS}")
-    from nearfar import embedding
-
     estimator = getattr(embedding, EMBEDDINGS[loss])(n_components=parsed.n_components, **settings)
-    return fit(loaded.triplets, parse_model(estimator, name)), "", ""
+    return fit(loaded.triplets, parse_model(estimator, name))
 
 
 def _best(
     given: Given, loaded: Loaded, dimensions: int | None, settings: dict[str, Any]
 ) -> tuple[Any, str, str]:
-    from nearfar._tools.text import percent
+    """The space of the best model, lines about it, and a sentence for captions."""
     from nearfar.cli._choices import chosen
     from nearfar.evaluate import Analysis
 
@@ -273,27 +257,17 @@ def _in_blocks(given: Given, settings: dict[str, Any]) -> _InBlocks:
         )
     if given.features:
         raise InputError(
-            "--features: kernels are made of answers alone, and --dask and --scratch work with kernels"
+            "--features: --dask and --scratch work with kernels, which are made of answers alone"
         )
-    if given.exclude is not None:
-        raise InputError(
-            "--exclude does not work with --dask or --scratch; take the answers of these people out of the files first, with  "
-            "nearfar convert --exclude",
-        )
-    if any((given.wide, given.sheet, given.where, given.join_names)):
-        raise InputError(
-            "--wide, --sheet, --where and --join-names do not work with --dask or --scratch; write the answers with  nearfar convert  first"
-        )
+    refused = ("exclude", "wide", "sheet", "where", "join_names")
+    if wrong := [f"--{name.replace('_', '-')}" for name in refused if getattr(given, name)]:
+        way = "write the answers with  nearfar convert  first"
+        raise InputError(f"{', '.join(wrong)}: not with --dask or --scratch; {way}")
     if "-" in given.answers:
         raise InputError("- : with --dask or --scratch answers are files, not standard input")
     listing = None if given.objects is None else read_objects(given.objects)
-    answers = scale.read_triplets(
-        list(given.answers),
-        dialect=given.dialect,
-        columns=named_columns(given.column),
-        objects=listing,
-        on_bad=given.on_bad,
-    )
+    columns, options = named_columns(given.column), {"dialect": given.dialect, "on_bad": given.on_bad}
+    answers = scale.read_triplets(list(given.answers), columns=columns, objects=listing, **options)
     none = np.empty(0, np.int32)
     triplets = Triplets(none, none, none, answers.objects)
     loaded = Loaded(triplets, ReadResult(triplets), listing, {})

@@ -21,8 +21,9 @@ from nearfar.cli._reading import load, load_features
 from nearfar.errors import InputError, NearfarWarning
 
 if TYPE_CHECKING:
-    from nearfar.design import Booklets, Scheme
-    from nearfar.evaluate.advice import Advice
+    import polars as pl
+
+    from nearfar.design import Questions, Scheme
     from nearfar.triplets import Triplets
 
 NUMBER = re.compile("[0-9]{1,18}")
@@ -38,15 +39,10 @@ def plan(
         help="An object list (.csv), a text file with one name a line, - for standard input, or a folder of pictures.",
     ),
     kind: Literal["near", "odd", "central", "grid"] = typer.Option(
-        "near",
-        help="The nearer of two, the odd one or the most central of three, or the nearest of a grid.",
+        "near", help="The nearer of two, the odd one or the most central of three, or the nearest of a grid."
     ),
     budget: str | None = typer.Option(
-        None,
-        "--budget",
-        "-b",
-        metavar="N|all",
-        help="How many questions to draw. Without it: advice.",
+        None, "--budget", "-b", metavar="N|all", help="How many questions to draw. Without it: advice."
     ),
     output: OutputOption = "-",
     landmarks: str | None = typer.Option(
@@ -54,7 +50,7 @@ def plan(
         "--landmarks",
         "-l",
         metavar="N|NAMES",
-        help="Ask about landmarks only: how many, or which (names with commas, or a file).",
+        help="Ask about landmarks only: how many, or which (or a file).",
     ),
     kernel: Literal["k1", "k2"] = typer.Option(
         "k1", help="With --landmarks: the object is the anchor (k1), or a landmark is (k2)."
@@ -73,24 +69,16 @@ def plan(
         None, help="People per question. Default: 1, or as --per-person implies.", rich_help_panel=WHO
     ),
     again: float | None = typer.Option(
-        None,
-        help="Share of questions repeated, ten or more places later. Default: none, or as advised.",
-        rich_help_panel=WHO,
+        None, help="Share of questions repeated later. Default: none, or as advised.", rich_help_panel=WHO
     ),
     checks: int | None = typer.Option(
-        None,
-        "--checks",
-        help="Check questions in each list, whose answer is known. Default: none, or as advised.",
-        rich_help_panel=WHO,
+        None, help="Check questions in each list. Default: none, or as advised.", rich_help_panel=WHO
     ),
     advise: bool = typer.Option(
-        False, "--advise", help="Advise, also where a budget is given.", rich_help_panel=ADVICE
+        False, "--advise", help="Also where a budget is given.", rich_help_panel=ADVICE
     ),
     pilot: str | None = typer.Option(
-        None,
-        metavar="ANSWERS",
-        help="Answers of a pilot study; these assumptions are taken from it.",
-        rich_help_panel=ADVICE,
+        None, metavar="ANSWERS", help="A pilot study, for these assumptions.", rich_help_panel=ADVICE
     ),
     dimension: int = typer.Option(3, help="Assumed dimensions of the objects.", rich_help_panel=ADVICE),
     agreement: float = typer.Option(
@@ -115,16 +103,17 @@ def plan(
     if people is None and (per_person is not None or each is not None):
         option = "--per-person" if per_person is not None else "--each"
         raise InputError(f"{option}: needs --people, the number of lists to make")
-    assumed = (dimension, agreement, seconds, minutes, pay)
+    scheme, assumed = (
+        _scheme(kind, landmarks, kernel, size, pick),
+        (dimension, agreement, seconds, minutes, pay),
+    )
     if people is not None and budget is None and per_person is None and pilot is None:
-        scheme = _scheme(kind, landmarks, kernel, size, pick)
         _forecast(given, objects, output, scheme, assumed, (people, each, again, checks))
         return
     again, checks = again or 0.0, checks or 0
     names, images = _objects(objects)
     if len(names) < 3:
         raise InputError(f"{objects}: has {len(names)} objects; a question needs three")
-    scheme = _scheme(kind, landmarks, kernel, size, pick)
     scheme.check(names)
     wanted = None if budget is None else _budget(budget, scheme.total(names))
     if wanted is not None and per_person is not None and each is not None:
@@ -135,55 +124,68 @@ def plan(
         places = people * new_places(per_person, again, checks)
         wanted = max(1, min(places // (each or 1), scheme.total(names)))
     if advise or wanted is None:
-        from nearfar.evaluate.advice import Assumptions
-        from nearfar.evaluate.advice import advise as make_advice
-        from nearfar.io.table_writing import check_table_path
-
-        check_table_path(output)
-        asked = None if pilot is None else load(replace(given, answers=[pilot])).triplets
-        worth = _worth(given, asked)
-        _write_advice(
-            make_advice(
-                names, scheme, budget=wanted, assumptions=Assumptions(*assumed), pilot=asked, seed=given.seed
-            ),
-            output,
-        )
-        given.tell(worth)
+        _advise(given, names, scheme, assumed, wanted, pilot, output)
         return
     if pilot is not None:
         raise InputError("--pilot: questions are drawn without it; add --advise to use it")
     if given.features:
         raise InputError("--features: questions are drawn without them; add --advise and --pilot to use them")
-    from nearfar.cli._booklets import booklet_table, question_table, write_plan
+    from nearfar.cli._booklets import question_table, write_plan
 
     drawn = scheme.questions(names, wanted, given.seed)
     remark = f"{count(len(drawn), 'question')} about {count(len(drawn.objects), 'object')}"
     if people is None and not again and not checks:
         table = question_table(drawn.shuffled(given.seed), images)
     else:
-        from nearfar.design import booklets
-        from nearfar.design.booklets import CHECK
-
-        per_question = None if per_person is not None else each
-        lists = booklets(
-            drawn,
-            people or 1,
-            per_person=per_person,
-            each=per_question,
-            again=again,
-            checks=checks,
-            seed=given.seed,
-        )
-        table = booklet_table(lists, images)
-        if not again and len(drawn) >= (lists.role != CHECK).sum():
-            alone = "nothing is asked twice, so agreement and the noise ceiling will be unknown; add --again 0.1 or --each 2"
-            warnings.warn(alone, NearfarWarning, stacklevel=2)
-        remark += f" in {count(people or 1, 'list')}: {_places(lists)}"
+        shares = {"per_person": per_person, "each": None if per_person is not None else each}
+        lists = {**shares, "again": again, "checks": checks, "seed": given.seed}
+        table, places_for = _lists(drawn, people or 1, images, lists)
+        remark += f" in {count(people or 1, 'list')}: {places_for}"
     files = write_plan(table, output)
     if output != "-":
         remark += f", written to {output if files == 1 else f'{files:,} files'}"
     marks = scheme.marks(names, given.seed)
     given.tell(remark + (f"; landmarks: {', '.join(marks)}" if marks else ""))
+
+
+def _lists(questions: Questions, people: int, images: list[str], chosen: Any) -> tuple[pl.DataFrame, str]:
+    """The lists of some people as a table, and what their places are for."""
+    from nearfar.cli._booklets import booklet_table
+    from nearfar.design import booklets
+
+    lists = booklets(questions, people, **chosen)
+    new, again, checks = (int((lists.role == role).sum()) for role in range(3))
+    if not chosen["again"] and len(questions) >= new + again:
+        alone = "nothing is asked twice, so agreement and the noise ceiling will be unknown; add --again 0.1 or --each 2"
+        warnings.warn(alone, NearfarWarning, stacklevel=2)
+    more = [f"{places:,} for {what}" for places, what in ((again, "repeats"), (checks, "checks")) if places]
+    return booklet_table(lists, images), ", ".join([f"{count(new, 'place')} for new questions", *more])
+
+
+def _advise(
+    given: Given,
+    names: Sequence[str],
+    scheme: Scheme,
+    assumed: Any,
+    wanted: int | None,
+    pilot: str | None,
+    output: str,
+) -> None:
+    """Print the advice, or write its table where the output is a file."""
+    from nearfar import words
+    from nearfar.evaluate.advice import Assumptions, advise
+    from nearfar.io.table_writing import check_table_path, write_table
+
+    check_table_path(output)
+    asked = None if pilot is None else load(replace(given, answers=[pilot])).triplets
+    worth, assumptions = _worth(given, asked), Assumptions(*assumed)
+    advice = advise(names, scheme, budget=wanted, assumptions=assumptions, pilot=asked, seed=given.seed)
+    if output == "-":
+        write_out(f"{advice}\n")
+    else:
+        write_table(advice.to_frame(), output)
+        tell(words.advice(advice))
+    given.tell(worth)
 
 
 def _worth(given: Given, pilot: Triplets | None) -> str:
@@ -210,9 +212,7 @@ def _forecast(given: Given, objects: str, output: str, scheme: Scheme, assumed: 
             "--output: is for lists, which need --per-person or --budget; leave it out for advice"
         )
     people, *rest = lists
-    each, again, checks = (
-        usual if own is None else own for own, usual in zip(rest, (2, 0.1, 3), strict=True)
-    )
+    each, again, checks = (x if own is None else own for own, x in zip(rest, (2, 0.1, 3), strict=True))
     chosen: dict[str, Any] = {"each": each, "again": again, "checks": checks, "seed": given.seed}
     told = forecast(len(_objects(objects)[0]), people, scheme, Assumptions(*assumed), **chosen)
     made = f"--people {people} --per-person {told.per_person} --budget {told.questions} --again {again:g}"
@@ -220,10 +220,9 @@ def _forecast(given: Given, objects: str, output: str, scheme: Scheme, assumed: 
     if scheme.kind == "grid":
         made += f" --size {scheme.size} --pick {scheme.pick}"
     if scheme.draw != "random":
-        marks = (
-            scheme.landmarks if isinstance(scheme.landmarks, int) else ",".join(map(str, scheme.landmarks))
-        )
-        made += f" --landmarks {shlex.quote(str(marks))} --kernel {scheme.draw}"
+        marks = scheme.landmarks
+        listed = str(marks) if isinstance(marks, int) else ",".join(map(str, marks))
+        made += f" --landmarks {shlex.quote(listed)} --kernel {scheme.draw}"
     made += f" --seed {given.seed}" if given.seed else ""
     write_out(f"{told}\nTo write the lists:  nearfar plan {shlex.quote(objects)} {made} -o lists.csv\n")
 
@@ -266,21 +265,3 @@ def _budget(given: str, total: int) -> int:
     if not NUMBER.fullmatch(given.strip()) or int(given) < 1:
         raise InputError(f"--budget: expected a number of questions or 'all', got {given[:40]!r}")
     return int(given)
-
-
-def _places(lists: Booklets) -> str:
-    new, again, checks = (int((lists.role == role).sum()) for role in range(3))
-    more = [f"{count:,} for {what}" for count, what in ((again, "repeats"), (checks, "checks")) if count]
-    return ", ".join([f"{count(new, 'place')} for new questions", *more])
-
-
-def _write_advice(advice: Advice, output: str) -> None:
-    """Print the advice, or write its table where the output is a file."""
-    if output == "-":
-        write_out(f"{advice}\n")
-        return
-    from nearfar import words
-    from nearfar.io.table_writing import write_table
-
-    write_table(advice.to_frame(), output)
-    tell(words.advice(advice))

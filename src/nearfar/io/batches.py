@@ -94,13 +94,13 @@ class Reader:
 
     Parameters
     ----------
-    given : whatever ``find_sources`` takes.
+    source : whatever ``find_sources`` takes.
     dialect, columns, objects, on_bad, wide, sheet, where, join_names : as for ``read_triplets``.
     """
 
     def __init__(
         self,
-        given: Any,
+        source: Any,
         *,
         dialect: str | None = None,
         columns: ColumnRoles | None = None,
@@ -123,13 +123,13 @@ class Reader:
         elif self.listed is not None:
             self.index = {name: i for i, name in enumerate(self.listed)}
         self.people = Vocabulary()
-        self.sources = find_sources(given)
+        self.sources = find_sources(source)
         if not self.sources:
             raise InputError("answers: the list of files is empty; expected at least one")
         if sheet is not None:
-            if not any(source.format == "xlsx" for source in self.sources):
+            if not any(one.format == "xlsx" for one in self.sources):
                 raise InputError(f"sheet: got {sheet!r}, but there is no workbook (.xlsx) among the files")
-            self.sources = [replace(source, sheet=sheet) for source in self.sources]
+            self.sources = [replace(one, sheet=sheet) for one in self.sources]
         self._dialect, self._columns, self._wide = dialect, columns, wide
         self._where = [where] if isinstance(where, str) else list(where)
         self._joined = {plain_name(name): name for name in self.listed or ()} if join_names else None
@@ -148,12 +148,11 @@ class Reader:
             wrong = "holds numbers where the object list has names"
             raise FileError(f"{table.name}: {wrong}; for indices give an array")
         index = {"": EMPTY} if self.index is None else self.index
-        naming = Naming(
-            self.listed, index, table.objects, grammar.first_index, numeric, table.guarded, self._joined
-        )
+        first, guarded = grammar.first_index, table.guarded
+        naming = Naming(self.listed, index, table.objects, first, numeric, guarded, self._joined)
         at = grammar.columns.get("statement")
         has_text = at is not None and not table.schema[f"c{at}"].is_numeric()
-        statements = Statements(typed=table.typed and has_text, guarded=table.guarded)
+        statements = Statements(typed=table.typed and has_text, guarded=guarded)
         at = grammar.columns.get("participant")
         may_be_numbers = not table.typed or at is None or table.schema[f"c{at}"].is_numeric()
         return Opened(table, dialect, grammar, naming, statements, self.people, may_be_numbers)
@@ -182,10 +181,8 @@ class Reader:
         empty = Cells(pl.DataFrame(schema=opened.table.schema), 0, 0)
         chunks = opened.table.cells(opened.grammar.has_header, rows, self._coded(opened))
         parts = (part for chunk in chain(chunks, [empty]) for part in chunk.cut(rows))
-        batches = (
-            self._batch(opened, part, following.frame[:1])
-            for part, following in pairwise(chain(parts, [empty]))
-        )
+        beside = pairwise(chain(parts, [empty]))
+        batches = (self._batch(opened, part, following.frame[:1]) for part, following in beside)
         if opened.grammar.gather is None:
             yield from batches
             return
@@ -291,15 +288,10 @@ def _check_first_number(opened: Opened, columns: pl.DataFrame) -> None:
 def _sound_indices(opened: Opened, frame: pl.DataFrame) -> pl.DataFrame | None:
     """Triplet rows without any look-up, where cells are the indices of three distinct listed objects; else None."""
     grammar, objects = opened.grammar, opened.naming.listed
-    if (
-        not isinstance(objects, Numbers)
-        or opened.naming.own
-        or grammar.first_index
-        or tuple(grammar.columns) != ROLES
-    ):
+    if not isinstance(objects, Numbers) or opened.naming.own or grammar.first_index:
         return None
-    columns = {role: pl.col(f"c{grammar.columns[role]}") for role in ROLES}
-    if not all(dtype.is_integer() for dtype in frame.select(**columns).dtypes):
+    columns = {role: pl.col(f"c{at}") for role, at in grammar.columns.items()}
+    if tuple(columns) != ROLES or not all(each.is_integer() for each in frame.select(**columns).dtypes):
         return None
     anchor, near, far = columns.values()
     sound = (anchor != near) & (near != far) & (anchor != far)

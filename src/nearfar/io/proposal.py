@@ -31,7 +31,7 @@ WORDS = {
     "similarity": r"(?<!dis)simil|alike|ähnlich",
     "distance": r"dis|differ",
     "rating": r"rat|score|judg|wert",
-    "rank": r"rank|place|rang|1st|2nd|3rd|\dth",
+    "rank": r"rank|place|order|rang|1st|2nd|3rd|\dth",
     "object": r"object|item|card|stim|word|karte",
     "pile": r"pile|group|cluster|categor|stapel",
     "best": r"best|most|nearest",
@@ -70,24 +70,21 @@ def proposal(table: Table, error: ColumnsError) -> ColumnsError:
     )
 
 
-def _text(name: str, dtype: pl.DataType) -> pl.Expr:
-    """A column as text; nothing where its cells hold several values, or things of Python."""
-    plain = dtype == pl.String or dtype.is_numeric() or dtype.is_temporal() or dtype == pl.Boolean
-    return as_text(pl.col(name), dtype).str.strip_chars() if plain else pl.lit(None, pl.String)
-
-
 class _Sample:
     """Some rows of a table, as text, and the names of its columns."""
 
     def __init__(self, table: Table) -> None:
         self.names, self.all = [name.strip() for name in table.header.cells], range(len(table.header))
-        parts = (part.frame[:SAMPLE_ROWS] for part in table.cells(True, SAMPLE_ROWS))
-        frame = next(parts, pl.DataFrame(schema=table.schema))
-        self.frame = frame.select(_text(name, dtype).alias(name) for name, dtype in frame.schema.items())
+        frame = next((part.frame[:SAMPLE_ROWS] for part in table.cells(True, SAMPLE_ROWS)), pl.DataFrame())
+        plain = [at for at in self.all if len(frame) and table.holds_values(at)]
+        texts = {f"c{at}": as_text(pl.col(f"c{at}"), frame.dtypes[at]).str.strip_chars() for at in plain}
+        nothing = dict.fromkeys(frame.columns, pl.lit(None, pl.String))
+        self.frame = frame.select(**nothing | texts)
         self.values = [set(column.drop_nulls().to_list()) - {""} for column in self.frame]
-        self.numbers = [at for at, own in enumerate(self.values) if own and all(map(NUMBER.fullmatch, own))]
-        texts = [at for at, own in enumerate(self.values) if own and at not in self.numbers]
-        alike = ([b for b in texts if self._shares(at, b)] for at in texts)
+        filled = [at for at, own in enumerate(self.values) if own]
+        self.numbers = [at for at in filled if all(map(NUMBER.fullmatch, self.values[at]))]
+        names = [at for at in filled if at not in self.numbers]
+        alike = ([b for b in names if self._shares(at, b)] for at in names)
         self.objects: list[int] = max(alike, key=len, default=[])  # columns that hold the same names
 
     def _shares(self, one: int, other: int) -> bool:
@@ -118,32 +115,19 @@ class _Sample:
         return len(result.triplets) > 0 and len(result.rejected) <= (1 - MOSTLY) * len(self.frame)
 
     def guesses(self) -> Iterator[Guess]:
-        """What the table may be, the most certain first."""
-        for guess in (
-            self.matrix(),
-            self.survey(),
-            self.choice(),
-            self.coded_choice(),
-            self.order(),
-            self.ratings(),
-        ):
-            if guess is not None:
-                yield guess._replace(roles=guess.roles and {**guess.roles, **self.others(guess.roles)})
+        """What the table may be, the most certain first; with who answered, and how fast."""
+        kinds = (self.matrix, self.survey, self.choice, self.coded_choice, self.order, self.ratings)
+        for guess in chain.from_iterable(kind() for kind in kinds):
+            rest = [at for at in self.all if not any(at in own for own in guess.roles.values())]
+            people, times = self.called("participant", rest)[:1], self.called("time", rest)
+            more = {"participant": people} if people else {}
+            for at in [at for at in times if at in self.numbers][:1]:
+                median: Any = self.frame[f"c{at}"].cast(pl.Float64, strict=False).median()
+                named = re.search(r"ms|milli", self.names[at], re.IGNORECASE)
+                more["milliseconds" if named or median > 60 else "seconds"] = [at]  # nobody thinks that long
+            yield guess._replace(roles=guess.roles and {**guess.roles, **more})
 
-    def others(self, roles: Mapping[str, list[int]]) -> dict[str, list[int]]:
-        """Who answered, and how fast."""
-        rest = [at for at in self.all if not any(at in own for own in roles.values())]
-        people, times = self.called("participant", rest), self.called("time", set(rest) & set(self.numbers))
-        found = {"participant": people[:1]} if people else {}
-        for at in times[:1]:
-            median: Any = self.frame[f"c{at}"].cast(pl.Float64, strict=False).median()
-            is_ms = (
-                re.search(r"ms|milli", self.names[at], re.IGNORECASE) or median > 60
-            )  # nobody thinks that long
-            found["milliseconds" if is_ms else "seconds"] = [at]
-        return found
-
-    def choice(self) -> Guess | None:
+    def choice(self) -> Iterator[Guess]:
         """A column whose cell is always one of two or more others."""
         chosen: dict[int, list[int]] = {}
         for at in self.objects:
@@ -151,81 +135,74 @@ class _Sample:
             if len(options) > 1 and sum(self.equal(at, b) for b in options) >= MOSTLY:
                 chosen[at] = options
         if not chosen:
-            return None
+            return
         pick = [*self.called("choice", chosen), *chosen][0]
         options = [at for at in chosen[pick] if at not in chosen]
-        anchor = [at for at in self.objects if at not in (*chosen, *options)] or self.called(
-            "anchor", self.all
-        )
-        best, worst = self.called("best", chosen), self.called("worst", chosen)
-        roles = {"anchor": anchor[:1], "option": options}
+        anchor = [at for at in self.objects if at not in (*chosen, *options)]
+        anchor = (anchor or self.called("anchor", self.all))[:1]
+        best, worst = self.called("best", chosen)[:1], self.called("worst", chosen)[:1]
+        roles = {"anchor": anchor, "option": options}
         if anchor and best and worst:
-            return Guess(
-                "options with the best and the worst", roles | {"best": best[:1], "worst": worst[:1]}
-            )
-        if anchor:
-            return Guess("options and the choice", roles | {"choice": [pick]}, sure=len(chosen) == 1)
-        kind = next((kind for kind in ("odd", "central") if kind[:4] in self.names[pick].lower()), None)
-        return Guess(
-            "three objects and one of them", {"option": options, kind or "odd": [pick]}, sure=kind is not None
-        )
+            yield Guess("options with the best and the worst", roles | {"best": best, "worst": worst})
+        elif anchor:
+            yield Guess("options and the choice", roles | {"choice": [pick]}, sure=len(chosen) == 1)
+        else:
+            kind = next((kind for kind in ("odd", "central") if kind[:4] in self.names[pick].lower()), None)
+            roles = {"option": options, kind or "odd": [pick]}
+            yield Guess("three objects and one of them", roles, sure=kind is not None)
 
-    def coded_choice(self) -> Guess | None:
+    def coded_choice(self) -> Iterator[Guess]:
         """Three columns of objects, and one that says the side or the number of the choice."""
         options = self.called("option", self.objects)
         anchor = [at for at in self.objects if at not in options]
-        words = {word for side in SIDES for word in side}
-        for at in self.called("choice", self.all) if (len(anchor), len(options)) == (1, 2) else ():
+        for at in self.called("choice", self.all)[:1] if (len(anchor), len(options)) == (1, 2) else ():
             cells = {cell.lower() for cell in self.values[at]}
-            role = "choice" if cells <= words or cells == {"1", "2"} else "choice_from_0"
-            roles = {"anchor": anchor, "option": options, role: [at]}
-            return Guess("two options and the choice", roles, sure=role == "choice")
-        return None
+            known = cells <= {word for side in SIDES for word in side} or cells == {"1", "2"}
+            role = "choice" if known else "choice_from_0"
+            yield Guess(
+                "two options and the choice", {"anchor": anchor, "option": options, role: [at]}, (), known
+            )
 
-    def order(self) -> Guess | None:
+    def order(self) -> Iterator[Guess]:
         """Near and far, a ranking or piles, by the names of the columns."""
-        near, far = self.called("near", self.objects), self.called("far", self.objects)
+        near, far, ranks = (self.called(role, self.objects) for role in ("near", "far", "rank"))
         anchor = [at for at in self.objects if at not in (*near, *far)]
         if len(near) == len(far) == len(anchor) == 1:
-            return Guess("the nearer and the farther object", {"anchor": anchor, "near": near, "far": far})
-        ranks = self.called("rank", self.objects)
-        if len(anchor := [at for at in self.objects if at not in ranks]) == 1 and len(ranks) > 1:
-            return Guess("rankings", {"anchor": anchor, "rank": ranks})
+            yield Guess("the nearer and the farther object", {"anchor": anchor, "near": near, "far": far})
+        elif len(anchor := [at for at in self.objects if at not in ranks]) == 1 and len(ranks) > 1:
+            yield Guess("rankings", {"anchor": anchor, "rank": ranks})
         items, piles = (self.called(role, self.all) for role in ("object", "pile"))
         if items and piles and self.called("participant", self.all):
-            return Guess("pile sorts", {"object": items[:1], "pile": piles[:1]}, sure=len(items + piles) == 2)
-        return None
+            yield Guess("pile sorts", {"object": items[:1], "pile": piles[:1]}, sure=len(items + piles) == 2)
 
-    def ratings(self) -> Guess | None:
+    def ratings(self) -> Iterator[Guess]:
         """Two columns of objects and one of numbers."""
         scale = [(role, at) for role in ("similarity", "distance") for at in self.called(role, self.numbers)]
-        for role, at in [*scale, *(("similarity", at) for at in self.called("rating", self.numbers))]:
-            if len(self.objects) == 2:
-                return Guess(f"ratings ({role})", {"object": self.objects, role: [at]}, sure=bool(scale))
-        return None
+        rated = scale or [("similarity", at) for at in self.called("rating", self.numbers)]
+        for role, at in rated[:1] if len(self.objects) == 2 else ():
+            yield Guess(f"ratings ({role})", {"object": self.objects, role: [at]}, sure=bool(scale))
 
-    def matrix(self) -> Guess | None:
+    def matrix(self) -> Iterator[Guess]:
         """The names of the rows are those of the columns; what is largest on the diagonal is a similarity."""
         rows = self.frame["c0"].to_list() if len(self.all) > 3 else []
-        if set(rows) != set(self.names[1:]) or self.numbers != list(self.all)[1:]:
-            return None
-        table = self.frame.select(pl.exclude("c0").cast(pl.Float64)).to_numpy()
-        own = [table[at, self.names.index(name) - 1] for at, name in enumerate(rows)]
-        kind = "similarity" if sum(own) / len(own) > table[table == table].mean() else "distance"
-        return Guess(f"a {kind} matrix", options=("--dialect", f"{kind}-matrix"))
+        if set(rows) == set(self.names[1:]) and self.numbers == list(self.all)[1:]:
+            table = self.frame.select(pl.exclude("c0").cast(pl.Float64)).to_numpy()
+            own = [table[at, self.names.index(name) - 1] for at, name in enumerate(rows)]
+            kind = "similarity" if sum(own) / len(own) > table[table == table].mean() else "distance"
+            yield Guess(f"a {kind} matrix", options=("--dialect", f"{kind}-matrix"))
 
-    def survey(self) -> Guess | None:
+    def survey(self) -> Iterator[Guess]:
         """Questions as names of columns, which differ in an anchor and in two options that are the cells."""
         asked = [at for at, name in enumerate(self.names) if len(name.split()) > 3]
         words = [re.findall(r"\w+|\W+", self.names[at]) for at in asked]
         if len(asked) < 2 or len({len(own) for own in words}) > 1:
-            return None
-        places = [place for place, own in enumerate(zip(*words, strict=True)) if len(set(own)) > 1]
-        shown = [
-            [own[place] in self.values[at] for at, own in zip(asked, words, strict=True)] for place in places
-        ]
-        if len(places) != 3 or [any(own) for own in shown].count(True) != 2:
-            return None
-        roles = dict(zip(places, ("{option}" if any(own) else "{anchor}" for own in shown), strict=True))
-        text = "".join(roles.get(place, word) for place, word in enumerate(words[0]))
-        return Guess("a survey with a column per question", options=("--wide", text))
+            return
+        places = {at: own for at, own in enumerate(zip(*words, strict=True)) if len(set(own)) > 1}
+        shown = {
+            place: any(word in self.values[at] for at, word in zip(asked, own, strict=True))
+            for place, own in places.items()
+        }
+        if sorted(shown.values()) == [False, True, True]:
+            roles = {place: "{option}" if options else "{anchor}" for place, options in shown.items()}
+            text = "".join(roles.get(place, word) for place, word in enumerate(words[0]))
+            yield Guess("a survey with a column per question", options=("--wide", text))

@@ -110,17 +110,7 @@ def read_triplets(
     >>> read_triplets(pl.DataFrame({"a": ["red"], "b": ["pink"], "c": ["blue"], "odd": ["blue"]})).array.tolist()
     [[2, 1, 0], [1, 2, 0]]
     """
-    return read_answers(
-        source,
-        dialect=dialect,
-        columns=columns,
-        objects=objects,
-        on_bad=on_bad,
-        wide=wide,
-        sheet=sheet,
-        where=where,
-        join_names=join_names,
-    ).triplets
+    return read_answers(**locals()).triplets
 
 
 def read_answers(
@@ -142,17 +132,7 @@ def read_answers(
     >>> read_answers(frame, on_bad="drop")
     ReadResult(Triplets(1 answers, 3 objects), 1 rejected, 0 set aside)
     """
-    reader = Reader(
-        source,
-        dialect=dialect,
-        columns=columns,
-        objects=objects,
-        on_bad=on_bad,
-        wide=wide,
-        sheet=sheet,
-        where=where,
-        join_names=join_names,
-    )
+    reader = Reader(**locals())
     results = [_read_text(reader, one) for one in track(reader.sources, "reading answers")]
     if len(results) == 1:
         return results[0]
@@ -161,11 +141,7 @@ def read_answers(
         pl.concat([result.rejected for result in results]),
         pl.concat([result.checks for result in results]),
         tuple(read for result in results for read in result.sources),
-        _one_group(
-            (person, group, result.sources[0].name)
-            for result in results
-            for person, group in result.groups.items()
-        ),
+        _one_group((*pair, result.sources[0].name) for result in results for pair in result.groups.items()),
     )
 
 
@@ -257,30 +233,24 @@ def _survey(reader: Reader, source: Source, batch_rows: int) -> Opened | None:
 
 def _read_text(reader: Reader, source: Source) -> ReadResult:
     """What a source holds; text that is not UTF-8 is read again as Latin-1 if it can be, with a warning."""
-    latin = None
     try:
         result = _read_one(reader, reader.open(source))
-        if (result.rejected["reason"] == UNDECODABLE).any():
-            latin = as_latin_1(source)
+        if not (result.rejected["reason"] == UNDECODABLE).any() or (latin := as_latin_1(source)) is None:
+            return result
     except InputError:
-        latin = as_latin_1(source)
-        if latin is None:
+        if (latin := as_latin_1(source)) is None:
             raise
-    if latin is None:
-        return result
     warn(f"{source.name}: is not UTF-8 and was read as Latin-1 (Windows-1252); check names with accents")
     return _read_one(reader, reader.open(latin))
 
 
 def _read_one(reader: Reader, opened: Opened) -> ReadResult:
     table, grammar = opened.table, opened.grammar
-    batches = list(reader.batches(opened, BATCH_ROWS))
-    rejected = pl.concat([NONE_REJECTED, *(batch.rejected for batch in batches)])
-    n_rows = sum(batch.rows for batch in batches)
+    parts, *not_answers, counts = zip(*reader.batches(opened, BATCH_ROWS), strict=True)
+    (rejected, checks), n_rows = map(pl.concat, not_answers), sum(counts)
     if len(rejected) and not reader.drop:
         raise rows_error(table, rejected, n_rows)
-    checks = pl.concat([NONE_ASIDE, *(batch.set_aside for batch in batches)])
-    rows = pl.concat([batch.triplets for batch in batches])
+    rows = pl.concat(parts)
     objects, numeric = opened.objects(), (opened.statements.are_numbers, opened.numeric_people)
     if reader.index is None:
         index = {name: i for i, name in enumerate(objects)}
@@ -292,9 +262,8 @@ def _read_one(reader: Reader, opened: Opened) -> ReadResult:
     if table.may_be_bare:
         _warn_of_first_line(triplets, opened)
     warn_of_suspicions(table.name, triplets)
-    used = set(grammar.columns.values())
     width = len(table.header) if grammar.has_header else 0
-    unused = tuple(table.header.describe(at) for at in range(width) if at not in used)
+    unused = tuple(table.header.describe(at) for at in range(width) if at not in grammar.columns.values())
     source = ReadSource(table.name, opened.dialect.name, table.row_word, n_rows, unused)
     return ReadResult(triplets, rejected, checks, (source,), _groups(rows, table))
 

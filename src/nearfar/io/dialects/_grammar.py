@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import combinations
 
 import polars as pl
 
@@ -109,6 +110,12 @@ class Dialect:
     bare: Callable[[Header], Grammar] | None = None
     write: Callable[[Triplets], pl.DataFrame] | None = None
     writes_header: bool = True
+
+
+def distinct(objects: Sequence[str], expected: str) -> Refusal:
+    """Rows that name an object twice."""
+    equal = pl.any_horizontal([pl.col(a) == pl.col(b) for a, b in combinations(objects, 2)])
+    return Refusal(equal, "the same object twice", expected)
 
 
 def trio_triplets(kind: str, chosen: pl.Expr, first: pl.Expr, second: pl.Expr) -> tuple[Three, Three]:

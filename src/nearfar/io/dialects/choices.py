@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from itertools import combinations, permutations
+from itertools import permutations
 from typing import Literal
 
 import polars as pl
 
-from nearfar.io.dialects._grammar import Aside, Grammar, Refusal, Three, trio_triplets
+from nearfar.io.dialects._grammar import Aside, Grammar, Refusal, Three, distinct, trio_triplets
 
 How = Literal["name", "side", 0, 1] | None  # None: whichever of them it is
 SIDES = (("left", "l", "arrowleft", "links"), ("right", "r", "arrowright", "rechts"))
@@ -46,8 +46,7 @@ def choice_grammar(
     wrong = ~some | (n_taken != n_picks).fill_null(True)
     refusals = [Refusal(wrong, "not a choice", _expected(kind, how), shows)]
     if kind == "grid":
-        equal = pl.any_horizontal([pl.col(a) == pl.col(b) for a, b in combinations(objects, 2)])
-        refusals.insert(0, Refusal(equal, "the same object twice", "an anchor and distinct options"))
+        refusals.insert(0, distinct(objects, "an anchor and distinct options"))
         refusals.append(Refusal(n_taken == count, "all options chosen", "some of the options", shows))
     if how is None:
         both = (pl.sum_horizontal(by_name) == n_picks) & (pl.sum_horizontal(by_number) == n_picks)
@@ -80,11 +79,10 @@ def _ways(
     """The columns that follow from the cells, and for each option whether it was chosen by its name, number or side."""
     numbers = [str(i + first) for i in range(len(texts))]
     nothing = [pl.lit(False)] * len(texts)
-    picks = pl.col("picks")
     if kind == "grid":
-        derived = {"picks": _picks(texts, given)}, {"n_picks": picks.list.n_unique()}
-        by_name = [picks.list.contains(text).fill_null(False) for text in texts]
-        by_number = [picks.list.contains(number).fill_null(False) for number in numbers]
+        picks = pl.col("picks").list
+        derived = {"picks": _picks(texts, given)}, {"n_picks": picks.n_unique()}
+        by_name, by_number = ([picks.contains(x).fill_null(False) for x in each] for each in (texts, numbers))
         return derived, by_name, by_number, nothing
     by_name = [(pl.col(given[0]).str.strip_chars() == text).fill_null(False) for text in texts]
     plain = _plain(given[0])
@@ -140,13 +138,11 @@ def _rows_without_answer(objects: Sequence[str], given: Sequence[str], some: pl.
     """
     anything = pl.any_horizontal([pl.col(name).is_not_null() for name in given])
     choice = pl.when(anything).then(pl.col(given[0]).fill_null(""))
-    third, before = (
-        pl.col(name).str.starts_with(QUALTRICS).fill_null(False) for name in (given[0], "next_choice")
-    )
+    cells = (pl.col(name).str.starts_with(QUALTRICS) for name in (given[0], "next_choice"))
     blank = pl.all_horizontal([pl.col(role).is_null() for role in objects])
     word = pl.when(~some.fill_null(False)).then(choice.str.strip_chars().str.to_lowercase())
     return (
-        Aside(third | before, "header row"),
+        Aside(pl.any_horizontal(cells).fill_null(False), "header row"),
         Aside(blank, "no question"),
         Aside(choice.is_null() | word.is_in(NOTHING).fill_null(False), "no answer"),
         Aside(word.is_in(SKIPS).fill_null(False), "skip"),

@@ -10,6 +10,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from functools import partial
 from itertools import combinations
+from typing import Any
 
 import numpy as np
 import polars as pl
@@ -17,14 +18,13 @@ from numpy.typing import NDArray
 
 from nearfar._tools.text import count
 from nearfar.errors import FileError
-from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal
+from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal, distinct
 from nearfar.io.table import Header, warn
 
 MOST_COMPARISONS = 200_000  # of a file: models are judged on whole statements, of 260,000 answers together
 NOTHING = ("", "na", "nan", "none", "null")
 VALUES = {"similarity": -1.0, "distance": 1.0, "rank": 1.0}  # times the sign, less is nearer
 Ints = NDArray[np.int64]
-Lists = tuple[Ints, Ints, Ints, NDArray[np.float64]]  # statement, anchor, object, value
 
 
 def order_grammar(several: Mapping[str, Sequence[int]]) -> Grammar | None:
@@ -49,7 +49,6 @@ def _ranking(anchor: int, ranks: Sequence[int]) -> Grammar:
     """From the nearest to the farthest; blank from where nobody was ranked any more."""
     names = [f"rank_{i}" for i in range(1, len(ranks) + 1)]
     objects = ("anchor", *names)
-    equal = pl.any_horizontal([pl.col(a) == pl.col(b) for a, b in combinations(objects, 2)])
     ranked = pl.sum_horizontal([pl.col(name).is_not_null() for name in names])
     return Grammar(
         dict(zip(objects, (anchor, *ranks), strict=True)),
@@ -58,7 +57,7 @@ def _ranking(anchor: int, ranks: Sequence[int]) -> Grammar:
             (pl.col("anchor"), pl.when(pl.col(far).is_not_null()).then(pl.col(near)), pl.col(far))
             for near, far in combinations(names, 2)
         ),
-        refuse=(Refusal(equal, "the same object twice", "an anchor and distinct objects"),),
+        refuse=(distinct(objects, "an anchor and distinct objects"),),
         aside=(Aside(ranked < 2, "no answer"),),
         partial=True,
         may_be_blank=tuple(names),
@@ -71,7 +70,6 @@ def _best_worst(at: Mapping[str, int], options: Sequence[int]) -> Grammar:
     columns = {role: at[role] for role in ("anchor", "best", "worst")}
     anchor, best, worst = map(pl.col, columns)
     shown = [pl.col(name) for name in names]
-    equal = pl.any_horizontal([pl.col(a) == pl.col(b) for a, b in combinations(("anchor", *names), 2)])
     known = pl.all_horizontal(pl.any_horizontal(one == each for each in shown) for one in (best, worst))
     return Grammar(
         columns | dict(zip(names, options, strict=True)),
@@ -81,7 +79,7 @@ def _best_worst(at: Mapping[str, int], options: Sequence[int]) -> Grammar:
             *((anchor, pl.when((one != best) & (one != worst)).then(one), worst) for one in shown),
         ),
         refuse=(
-            Refusal(equal, "the same object twice", "an anchor and distinct options"),
+            distinct(("anchor", *names), "an anchor and distinct options"),
             Refusal(~known | (best == worst), "not a choice", "best and worst to be two of the options"),
         ),
         aside=(Aside(best.is_null() & worst.is_null(), "no answer"),),
@@ -122,11 +120,9 @@ def _gather(rows: pl.DataFrame, name: str, *, kind: str) -> pl.DataFrame:
         where = f"{count(blank, 'row')} without a {' or '.join(keys)}"
         raise FileError(f"{name}: {where}; what one person said is compared, so fill them in")
     keys = [*keys, "object_1"] if kind == "anchored" else keys
-    texts = [pl.col(role).cast(pl.String) for role in keys]
-    said = np.zeros(len(rows), np.int64)
-    if keys:
-        joined = rows.select(pl.concat_str(texts, separator="\x1f")).to_series()
-        said = joined.rank("dense").to_numpy().astype(np.int64) - 1
+    texts = [pl.lit(""), *(pl.col(role).cast(pl.String) for role in keys)]
+    numbered = rows.with_columns(said=pl.concat_str(texts, separator="\x1f").rank("dense"))
+    said = numbered["said"].to_numpy().astype(np.int64) - 1
     # ids depend on which thread met a name first, so objects are numbered by their first row: draws are always the same
     columns = [role for role in ("object", "object_1", "object_2") if role in rows.columns]
     ids = pl.concat([rows[role] for role in columns]).unique(maintain_order=True)
@@ -147,7 +143,7 @@ def _gather(rows: pl.DataFrame, name: str, *, kind: str) -> pl.DataFrame:
     return pl.DataFrame(made | {role: rows[role].gather(first).gather(statement) for role in kept})
 
 
-def _lists(rows: pl.DataFrame, said: Ints, kind: str, name: str) -> Lists:
+def _lists(rows: pl.DataFrame, said: Ints, kind: str, name: str) -> list[NDArray[Any]]:
     """(statement, anchor, object, value): 0 or 1 for the same or another pile; the mean of ratings of the same two objects."""
     rows = rows.with_columns(said=said)
     if kind == "pile":
@@ -155,14 +151,14 @@ def _lists(rows: pl.DataFrame, said: Ints, kind: str, name: str) -> Lists:
             raise FileError(f"{name}: somebody sorted an object twice; a column statement tells sorts apart")
         sorts = rows.select("said", object_1="object", pile=pl.col("pile").str.strip_chars())
         pairs = sorts.join(sorts.rename({"object_1": "object_2"}), on="said")
-        pairs = pairs.with_columns(number=(pl.col("pile") != pl.col("pile_right")).cast(pl.Float64))
-        pairs = pairs.filter(pl.col("object_1") != pl.col("object_2"))
+        apart = (pl.col("pile") != pl.col("pile_right")).cast(pl.Float64)
+        pairs = pairs.filter(pl.col("object_1") != pl.col("object_2")).with_columns(number=apart)
     else:
         pairs = rows.select("said", "object_1", "object_2", "number")
         mirrored = pairs.rename({"object_1": "object_2", "object_2": "object_1"}).select(pairs.columns)
         both = pl.concat([pairs, mirrored]) if kind == "pair" else pairs
         pairs = both.group_by("said", "object_1", "object_2").agg(pl.col("number").mean())
-    return tuple(pairs[role].to_numpy() for role in ("said", "object_1", "object_2", "number"))  # type: ignore[return-value]
+    return [pairs[role].to_numpy() for role in ("said", "object_1", "object_2", "number")]
 
 
 def _compare(
