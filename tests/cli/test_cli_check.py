@@ -81,10 +81,7 @@ def test_check_shows_what_was_set_aside_and_not_used(monkeypatch, capsys, tmp_pa
 def test_check_of_nothing_but_bad_rows_fails_after_listing_them(monkeypatch, capsys, tmp_path):
     (tmp_path / "bad.csv").write_text("anchor,near,far\na,a,a\n" * 1 + "a,a,a\n" * 9)
     code, out, err = run(monkeypatch, capsys, "check", tmp_path / "bad.csv")
-    assert (code, err) == (
-        2,
-        f"nearfar: {tmp_path / 'bad.csv'}: holds no answers; expected at least one row that is an answer\n",
-    )
+    assert code == 2 and f"{tmp_path / 'bad.csv'}: holds no answers" in err and err.count("\n") == 1
     assert "answers         0 (0 unique)" in out
     assert "      and 7 more" in out
 

@@ -147,7 +147,9 @@ def test_tree_as_joins_members_arrays_and_newick(study, tmp_path):
     tree = nf.linkage(nf.FeatureMap("k1").fit_transform(answers(study, honest=False)))
     np.testing.assert_allclose(joins["height"].to_numpy()[:-1], tree[:, 2], atol=1e-9)
     assert joins["size"].to_list()[-1] == 13 and joins["right"].to_list()[-1] == "ghost"
-    members = table(run(study, "tree", "-k", 2, *listed).stdout)
+    into = tmp_path / "members.csv"
+    assert table(run(study, "tree", "-k", 2, *listed, "--members", into).stdout).equals(joins)
+    members = pl.read_csv(into)
     expected = [int(c) + 1 for c in cut(tree, 2)]
     by_name = dict(zip(answers(study).objects, expected, strict=True))
     assert members["cluster"].to_list() == [*(by_name[f"o{x}"] for x in range(12)), None]
@@ -170,7 +172,8 @@ def test_tree_of_clusters(study, tmp_path):
     np.testing.assert_allclose(joins["height"].to_numpy()[:-1], clusters.tree[:, 2], atol=1e-9)
     assert joins["right"].to_list()[-1] == "ghost" and joins["size"].to_list()[-2:] == [12, 13]
     assert {"cluster 1", "cluster 4"} <= {*joins["left"], *joins["right"]}
-    members = table(run(study, "tree", *options, "-k", 4).stdout)
+    run(study, "tree", *options, "-k", 4, "--members", tmp_path / "members.csv")
+    members = pl.read_csv(tmp_path / "members.csv")
     assert members["cluster"].to_list() == [*(clusters.labels[:12] + 1).tolist(), None]
     outputs = [part for end in ("npz", "svg") for part in ("-o", tmp_path / f"t.{end}")]
     run(study, "tree", *options, "-k", 2, *outputs)

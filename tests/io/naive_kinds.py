@@ -36,6 +36,19 @@ def ranking(path, who="participant"):
     return said, rejected
 
 
+def ranking_cells(path, who="Subject"):
+    """One cell per ranking; an object that stands there twice is rejected as often."""
+    said, rejected = [], []
+    for line, row in rows_of(path)[0]:
+        text = row["Order"].strip('[]"').replace('"', "")
+        mark = ">" if ">" in text else "[;|]" if re.search("[;|]", text) else ","
+        objects = [name.strip() for name in re.split(mark, text)] if text else []
+        rejected += [line for name in objects if objects.count(name) > 1]
+        once = [name for name in objects if objects.count(name) == 1]
+        said += [(row[who], row["Target"], near, far) for near, far in combinations(once, 2)]
+    return said, rejected
+
+
 def best_worst(path, who="participant"):
     said, rejected = [], []
     for line, row in rows_of(path)[0]:

@@ -33,8 +33,10 @@ FORMS = {
     "Which is more like a plum: kiwi or lime?": ASKED["Q2"],
     "Which is more like a lime: fig or passion fruit?": ("lime", "fig", "passion fruit"),
 }
+NEXT_SAID = [("ann", "fig.png", "plum.png", "lime.png"), ("ann", "lime.png", "fig.png", "plum.png")]
 BY_HAND = {
     "ranking.csv": naive.ranking,
+    "ranking_cells.csv": naive.ranking_cells,
     "best_worst.csv": naive.best_worst,
     "card_sort.csv": lambda path: naive.piles(path, "Participant", "Card label", "Category label"),
     "card_sort_wide.csv": lambda path: naive.piles_wide(path, "Subject"),
@@ -46,7 +48,7 @@ BY_HAND = {
         path, "ResponseId", {name: ASKED[name] for name in ("Q1", "Q2")}, skip=2
     ),
     "numbered_questions.csv": lambda path: naive.survey(path, "id", ASKED),
-    "next.json": lambda path: ([("ann", "fig.png", "plum.png", "lime.png"), ("ann", "lime.png", "fig.png", "plum.png")], []),
+    **dict.fromkeys(("next.json", "next_targets.json", "next_targets.csv"), lambda path: (NEXT_SAID, [])),
 }  # fmt: skip
 pytestmark = pytest.mark.filterwarnings("ignore:.*(equal values|without any comparison)")
 
@@ -73,8 +75,9 @@ def test_every_kind_is_documented():
     assert {path.name for path in FILES.iterdir()} == {*BY_HAND, "numbered_questions_key.csv"}
 
 
-def test_the_labels_and_times_of_next_are_kept():
-    answers = nf.read_triplets(FILES / "next.json")
+@pytest.mark.parametrize("name", ["next.json", "next_targets.json", "next_targets.csv"])
+def test_the_labels_and_times_of_next_are_kept(name):
+    answers = nf.read_triplets(FILES / name)
     assert np.asarray(answers.rule).tolist() == ["Test", "CrowdKernel"]
     assert answers.seconds.tolist() == [2.1, 1.4]
     assert nf.triplets.random_rows(answers).tolist() == [True, False]
@@ -105,6 +108,22 @@ def test_ratings_with_an_anchor_hold_in_one_direction(tmp_path):
         [("fig", f"o{i}", f"o{j}") for i in range(4) for j in range(i + 1, 4)] + [("o0", "fig", "o1")]
     )
     assert len(set(np.asarray(answers.statement).tolist())) == 2
+
+
+@pytest.mark.parametrize("names", [None, ["fig", "plum", "lime", "kiwi", "date"]])
+def test_a_matrix_in_an_array_is_that_of_a_table(names, tmp_path):
+    points = np.random.default_rng(0).normal(size=(5, 2))
+    apart = np.linalg.norm(points[:, None] - points[None], axis=2)
+    given = {"distance": apart} | ({} if names is None else {"names": np.array(names)})
+    np.savez(tmp_path / "apart.npz", **given)
+    np.save(tmp_path / "apart.npy", np.exp(-apart))
+    answers = nf.read_triplets(tmp_path / "apart.npz", dialect="distance-matrix")
+    order = range(5) if names is None else [names.index(name) for name in answers.objects]
+    assert len(answers) == 30 and nf.metrics.triplet_accuracy(answers, points=points[order]).accuracy == 1
+    alike = nf.read_triplets(tmp_path / "apart.npy", dialect="similarity-matrix")
+    assert nf.metrics.triplet_accuracy(alike, points=points).accuracy == 1 and len(alike) == 30
+    with pytest.raises(ColumnsError, match="--dialect distance-matrix"):
+        nf.read_triplets(tmp_path / "apart.npz")
 
 
 def test_very_many_comparisons_are_drawn_the_same_every_time(tmp_path, monkeypatch):

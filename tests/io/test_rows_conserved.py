@@ -10,7 +10,7 @@ import pytest
 from io_tools import named
 
 from nearfar.errors import FileError, NearfarWarning, RowsError
-from nearfar.io import batches, csv_table, read_answers, read_triplets, scan_triplets
+from nearfar.io import csv_table, parse_rows, read_answers, read_triplets, scan_triplets
 from nearfar.triplets import Triplets
 
 WAYS = [1, 7, 1000, 10**6]
@@ -175,8 +175,8 @@ def test_a_record_without_values_is_rejected_and_a_blank_line_is_nothing(tmp_pat
 def test_a_row_that_gets_lost_is_an_error(tmp_path, monkeypatch):
     path = tmp_path / "answers.csv"
     path.write_text("anchor,near,far\na,b,c\na,b,b\n")
-    lose = batches.rejected_rows
-    monkeypatch.setattr(batches, "rejected_rows", lambda *given: lose(*given)[:0])
+    lose = parse_rows.rejected_rows
+    monkeypatch.setattr(parse_rows, "rejected_rows", lambda *given: lose(*given)[:0])
     for read in (read_triplets, lambda path: list(scan_triplets(path, objects=["a", "b", "c"]))):
         with pytest.raises(FileError, match=r"2 rows from line 2 on became 1; this is an error of nearfar"):
             read(path)

@@ -9,7 +9,7 @@ import sys
 from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
-from typing import NoReturn
+from typing import Any, NoReturn
 
 __all__ = ["main"]
 
@@ -25,9 +25,7 @@ def main() -> None:
     _open_closed_streams()
     _write_any_name()
     try:
-        from nearfar.cli._app import (
-            app,
-        )  # inside, so that Ctrl-C during the import prints no traceback either
+        from nearfar.cli._app import app  # inside, for Ctrl-C during the import prints no traceback either
 
         try:
             app()
@@ -36,9 +34,8 @@ def main() -> None:
     except NearfarError as error:
         _refuse(str(error))
     except MemoryError as error:
-        _refuse(
-            f"there is too little memory ({str(error) or 'nothing is left'}); give fewer objects, or use --scratch"
-        )
+        why = f"there is too little memory ({str(error) or 'nothing is left'})"
+        _refuse(f"{why}; give fewer objects, or use --scratch")
     except UnicodeEncodeError as error:
         around = error.object[max(error.start - 40, 0) : error.end + 40]
         _refuse(f"{around!r} holds bytes that are not UTF-8 text")
@@ -92,12 +89,9 @@ def _open_closed_streams() -> None:
     Input is empty, messages go nowhere, and writing results is an error, for they would be lost. In this order each
     gets its own number again, so that no file takes it.
     """
-    for name, flags, mode in (
-        ("stdin", os.O_RDONLY, "r"),
-        ("stdout", os.O_RDONLY, "w"),
-        ("stderr", os.O_WRONLY, "w"),
-    ):
+    for name, flags in (("stdin", os.O_RDONLY), ("stdout", os.O_RDONLY), ("stderr", os.O_WRONLY)):
         if getattr(sys, name) is None:
+            mode = "r" if name == "stdin" else "w"
             setattr(sys, name, os.fdopen(os.open(os.devnull, flags), mode, encoding="utf-8"))
 
 
@@ -124,10 +118,7 @@ def _end(code: int, number: int, frame: object) -> None:
 
 
 def _end_again(
-    otherwise: Callable[[sys.UnraisableHookArgs], object],
-    number: int,
-    code: int,
-    lost: sys.UnraisableHookArgs,
+    otherwise: Callable[[Any], object], number: int, code: int, lost: sys.UnraisableHookArgs
 ) -> None:
     """Repeat a signal that came while Python could raise nothing, as in the callback of a weak reference."""
     if not (_ended and isinstance(lost.exc_value, SystemExit) and lost.exc_value.code == code):

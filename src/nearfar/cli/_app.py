@@ -31,11 +31,11 @@ class _Commands(Group):
 def _load(name: str) -> Any:
     """A command, or a group of commands, from its file."""
     made = getattr(importlib.import_module(f"nearfar.cli.{name}"), name)
-    if not isinstance(made, App):
-        alone = App(add_completion=False)
-        alone.command(name)(made)
-        made = alone
-    return get_command(made)
+    if isinstance(made, App):
+        return get_command(made)
+    alone = App(add_completion=False)
+    alone.command(name)(made)
+    return get_command(alone)
 
 
 app = App(

@@ -40,15 +40,10 @@ def booklet_table(booklets: Booklets, images: Sequence[str] = ()) -> pl.DataFram
 
     from nearfar.design.booklets import CHECK, ROLES
 
-    front = pl.DataFrame(
-        {
-            "participant": booklets.participant,
-            "place": booklets.place,
-            "question": [None if q < 0 else q + 1 for q in booklets.question.tolist()],
-            "role": [ROLES[role] for role in booklets.role.tolist()],
-        }
-    )
-    table = pl.concat([front, question_table(booklets.questions, images)], how="horizontal")
+    front: dict[str, Any] = {"participant": booklets.participant, "place": booklets.place}
+    front["question"] = [None if q < 0 else q + 1 for q in booklets.question.tolist()]
+    front["role"] = [ROLES[role] for role in booklets.role.tolist()]
+    table = pl.concat([pl.DataFrame(front), question_table(booklets.questions, images)], how="horizontal")
     if not (booklets.role == CHECK).any():
         return table
     names = booklets.questions.objects
@@ -66,10 +61,8 @@ def write_plan(table: pl.DataFrame, output: str) -> int:
         write_table(table, output)
         return 1
     if "participant" not in table.columns:
-        raise InputError(
-            f"--output: {output!r} is one file for each person, but there are no lists for people; add --people, or "
-            "leave {participant} out"
-        )
+        wrong = f"{output!r} is one file for each person, but there are no lists for people"
+        raise InputError(f"--output: {wrong}; add --people, or leave {PERSON} out")
     people = table["participant"].unique(maintain_order=True).to_list()
     width = len(str(len(people)))
     for person in people:

@@ -76,24 +76,18 @@ def _read(file: Path, analysis: Analysis) -> Choice | None:
 def _file(analysis: Analysis) -> Path:
     """Where the choice of an analysis is kept; the name is a checksum of program, options, answers and vectors."""
     import numpy as np
+    import pooch
     import scipy
 
-    program = (__version__, np.__version__, scipy.__version__, analysis.settings)
-    digest = hashlib.sha256(repr(program).encode())
-    for path in sorted(Path(__file__).parents[1].rglob("*.py")):  # a version may change while it is worked on
-        digest.update(path.read_bytes())
+    sources = sorted(Path(__file__).parents[1].rglob("*.py"))  # a version changes while it is worked on
+    key: list[Any] = [__version__, np.__version__, scipy.__version__, analysis.settings]
     for table in [] if analysis.vectors is None else analysis.vectors.tables:
-        digest.update(repr((table.objects, table.values.shape)).encode())
-        digest.update(table.values.tobytes())
+        key.append((table.objects, table.values.shape, table.values.tobytes()))
     for each in fields(analysis.answers):
         column = getattr(analysis.answers, each.name)
         names = column if each.name == "objects" else getattr(column, "names", ())
         array = np.asarray(getattr(column, "codes", () if column is names or column is None else column))
-        digest.update(repr((each.name, [str(name) for name in names], array.dtype, len(array))).encode())
-        digest.update(array.tobytes())
-    folder = os.environ.get(VARIABLE)
-    if not folder:
-        import pooch
-
-        folder = str(pooch.os_cache("nearfar") / "choices")
+        key.append((each.name, [str(name) for name in names], array.dtype, array.tobytes()))
+    digest = hashlib.sha256(repr(key).encode() + b"".join(path.read_bytes() for path in sources))
+    folder = os.environ.get(VARIABLE) or pooch.os_cache("nearfar") / "choices"
     return Path(folder).expanduser() / f"{digest.hexdigest()}.json"

@@ -17,7 +17,7 @@ def _plain(params: list[Any]) -> list[Any]:
         if getattr(param, "is_flag", False):
             param.metavar = ""
         elif param.param_type_name == "argument":
-            param.display_type_rich = _nothing
+            param.display_type_rich = lambda ctx: None
         elif param.metavar is None:
             param.metavar = METAVARS.get(param.type_descriptor.annotation)
         if param.show_default and not isinstance(param.default, bool) and param.default is not None:
@@ -27,16 +27,16 @@ def _plain(params: list[Any]) -> list[Any]:
     return params
 
 
-def _nothing(ctx: Any) -> None:
-    """The type of an argument, as its help shows it."""
-
-
-class Command(TyperCommand):
-    """A command with plain flags and arguments."""
+class _Plain:
+    """What has plain flags and arguments."""
 
     def get_params(self, ctx: Any) -> list[Any]:
         """The parameters, ``--help`` included."""
-        return _plain(super().get_params(ctx))
+        return _plain(super().get_params(ctx))  # type: ignore[misc]
+
+
+class Command(_Plain, TyperCommand):
+    """A command with plain flags and arguments."""
 
     def collect_usage_pieces(self, ctx: Any) -> list[str]:
         """The words of the usage line; an argument of several words says itself which of them may come again."""
@@ -44,26 +44,21 @@ class Command(TyperCommand):
         return [piece.removesuffix("...") if " " in piece else piece for piece in pieces]
 
 
-class Group(TyperGroup):
+class Group(_Plain, TyperGroup):
     """A group of commands with plain flags."""
-
-    def get_params(self, ctx: Any) -> list[Any]:
-        """The parameters, ``--help`` included."""
-        return _plain(super().get_params(ctx))
 
 
 class App(typer.Typer):
     """An application of such commands."""
 
     def __init__(self, *, cls: type[TyperGroup] = Group, **settings: Any) -> None:
-        super().__init__(
-            cls=cls,
-            no_args_is_help=True,
-            rich_markup_mode="markdown",
-            pretty_exceptions_enable=False,
-            context_settings={"help_option_names": ["-h", "--help"]},
-            **settings,
-        )
+        names = {"help_option_names": ["-h", "--help"]}
+        plain: Any = {
+            "no_args_is_help": True,
+            "rich_markup_mode": "markdown",
+            "pretty_exceptions_enable": False,
+        }
+        super().__init__(cls=cls, context_settings=names, **plain, **settings)
 
     def command(self, name: str | None = None, **settings: Any) -> Callable[[Any], Any]:
         """Register a function as a command."""

@@ -201,10 +201,13 @@ def _landmarks(given: Given) -> list[str] | None:
 
 def _named(given: Given, loaded: Loaded, name: str, settings: dict[str, Any]) -> Any:
     """The space of a named model."""
-    from nearfar import embedding, evaluate
     from nearfar.space import EMBEDDINGS, fit, parse_model
 
     parsed, loss = parse_model(name), name.rpartition("-")[0]
+    if not settings and not given.features:
+        return fit(loaded.triplets, name, landmarks=_landmarks(given))
+    from nearfar import embedding, evaluate  # which take a second to import
+
     if not settings:
         vectors = load_features(given)
         return evaluate.fit(loaded.triplets, name, landmarks=_landmarks(given), features=vectors)
@@ -252,9 +255,8 @@ def _in_blocks(given: Given, settings: dict[str, Any]) -> _InBlocks:
 
     parsed = None if given.model == "auto" else parse_model(given.model)
     if parsed is None or parsed.kernel is None or parsed.n_components is not None or settings:
-        raise InputError(
-            f"--model {given.model}: --dask and --scratch work with kernels; name one, such as --model score or --model k1"
-        )
+        way = "--dask and --scratch work with kernels; name one, such as --model score or --model k1"
+        raise InputError(f"--model {given.model}: {way}")
     if given.features:
         raise InputError(
             "--features: --dask and --scratch work with kernels, which are made of answers alone"
@@ -266,8 +268,8 @@ def _in_blocks(given: Given, settings: dict[str, Any]) -> _InBlocks:
     if "-" in given.answers:
         raise InputError("- : with --dask or --scratch answers are files, not standard input")
     listing = None if given.objects is None else read_objects(given.objects)
-    columns, options = named_columns(given.column), {"dialect": given.dialect, "on_bad": given.on_bad}
-    answers = scale.read_triplets(list(given.answers), columns=columns, objects=listing, **options)
+    options: Any = {"dialect": given.dialect, "columns": named_columns(given.column), "on_bad": given.on_bad}
+    answers = scale.read_triplets(list(given.answers), objects=listing, **options)
     none = np.empty(0, np.int32)
     triplets = Triplets(none, none, none, answers.objects)
     loaded = Loaded(triplets, ReadResult(triplets), listing, {})

@@ -52,31 +52,18 @@ def load(given: Given, *, key: str | None = None, announce: bool = True) -> Load
 
         result = read_databases(answers)
     else:
-        result = read_answers(
-            answers[0] if len(answers) == 1 else list(answers),
-            dialect=given.dialect,
-            columns=named_columns(_with_group_column(given)),
-            objects=object_list,
-            on_bad=given.on_bad,
-            wide=given.wide,
-            sheet=given.sheet,
-            where=given.where or (),
-            join_names=given.join_names,
-        )
+        same = {name: getattr(given, name) for name in ("dialect", "on_bad", "wide", "sheet", "join_names")}
+        columns, where = named_columns(_with_group_column(given)), given.where or ()
+        result = read_answers(list(answers), columns=columns, objects=object_list, where=where, **same)
     if announce and len(result.rejected):
-        dropped = count(
-            len(result.rejected), "row that is no valid answer", "rows that are not valid answers"
-        )
-        warnings.warn(
-            f"{result.rejected['file'][0]}: dropped {dropped}, the first in line "
-            f"{result.rejected['line'][0]}; nearfar check lists them",
-            NearfarWarning,
-            stacklevel=2,
-        )
+        n, first = len(result.rejected), result.rejected.row(0, named=True)
+        dropped = f"dropped {count(n, 'row that is no valid answer', 'rows that are not valid answers')}"
+        listing = f"the first in line {first['line']}; nearfar check lists them"
+        warnings.warn(f"{first['file']}: {dropped}, {listing}", NearfarWarning, stacklevel=2)
     triplets, excluded = result.triplets, dict[str, int]()
     if given.exclude is not None:
         names = _people(given.exclude, triplets, key if given.key is None else read_key(given.key))
-        triplets, excluded = _leave_out(triplets, names, where=str(given.exclude))
+        triplets, excluded = _leave_out(triplets, names, given.exclude)
     return Loaded(triplets, result, object_list, excluded)
 
 
@@ -117,29 +104,21 @@ def _people(path: Path, triplets: Triplets, key: str | None) -> list[str]:
     return listed
 
 
-def _leave_out(
-    triplets: Triplets, participants: Sequence[str], *, where: str
-) -> tuple[Triplets, dict[str, int]]:
+def _leave_out(triplets: Triplets, people: Sequence[str], where: Path) -> tuple[Triplets, dict[str, int]]:
     """The answers of everybody else, and how many each participant left out had given."""
     import numpy as np
 
     if triplets.participant is None:
-        raise FileError(
-            f"{where}: the answers do not say who gave them, so nobody can be left out; "
-            "add a column participant to the answers",
-        )
+        unknown = "the answers do not say who gave them, so nobody can be left out"
+        raise FileError(f"{where}: {unknown}; add a column participant to the answers")
     known = {str(name): code for code, name in enumerate(triplets.participant.names.tolist())}
     counts = np.bincount(triplets.participant.codes, minlength=len(known))
-    excluded = {name: int(counts[known[name]]) if name in known else 0 for name in participants}
+    excluded = {name: int(counts[known[name]]) if name in known else 0 for name in people}
     strangers = [name for name, count in excluded.items() if not count]
     if strangers:
         shown = ", ".join(map(repr, strangers[:5])) + (" and others" if len(strangers) > 5 else "")
-        warnings.warn(
-            f"{where}: {len(strangers)} of {len(excluded)} listed participants gave no answer ({shown}); "
-            "check the spelling",
-            NearfarWarning,
-            stacklevel=2,
-        )
+        told = f"{len(strangers)} of {len(excluded)} listed participants gave no answer ({shown})"
+        warnings.warn(f"{where}: {told}; check the spelling", NearfarWarning, stacklevel=2)
     out = [known[name] for name in excluded if name in known]
     return triplets[~np.isin(triplets.participant.codes, out)], excluded
 
@@ -155,10 +134,8 @@ def _with_group_column(given: Given) -> list[str]:
         format_of(groups)
     except FileError:  # it does not end as the name of a table does
         return [*named, f"group={groups}"]
-    raise FileError(
-        f"{groups}: cannot be read, there is no such file; expected a table with the columns participant and group, or "
-        "the name of a column of the answers"
-    )
+    expected = "a table with the columns participant and group, or the name of a column of the answers"
+    raise FileError(f"{groups}: cannot be read, there is no such file; expected {expected}")
 
 
 def read_groups(given: Given, loaded: Loaded) -> dict[str, str] | None:

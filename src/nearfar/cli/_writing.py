@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-import io
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,15 +45,9 @@ def look_of(given: Given) -> Look:
     from nearfar.plot.style import Look, font, length
 
     family, size = font(given.font)
-    return Look(
-        width=length(given.width, "--width"),
-        height=None if given.height is None else length(given.height, "--height"),
-        font=family,
-        size=size,
-        dpi=given.dpi,
-        labels=not given.no_labels,
-        title=given.title,
-    )
+    width = length(given.width, "--width")
+    height = None if given.height is None else length(given.height, "--height")
+    return Look(width, height, family, size, given.dpi, not given.no_labels, given.title)
 
 
 def check_outputs(given: Given, others: Sequence[str] = ()) -> None:
@@ -124,20 +118,16 @@ def write_all(
         if is_picture(path):
             write_picture(given, path, picture)
             continue
+        from nearfar.io.table_writing import write_table, write_whole
+
         if suffix == ".npz":
             import numpy as np
 
-            stream = io.BytesIO()
-            values = {name: np.asarray(value) for name, value in arrays().items()}
-            np.savez_compressed(stream, allow_pickle=False, **values)
-            write_bytes(path, stream.getvalue())
+            values: Any = {name: np.asarray(value) for name, value in arrays().items()}
+            write_whole(path, partial(np.savez_compressed, allow_pickle=False, **values))
         elif suffix == ".parquet":
-            stream = io.BytesIO()
-            table().write_parquet(stream)
-            write_bytes(path, stream.getvalue())
+            write_whole(path, table().write_parquet)
         elif suffix in TABLES:
-            from nearfar.io.table_writing import write_table
-
             write_table(table(), path)
         else:
             write_bytes(path, text().encode())

@@ -22,9 +22,7 @@ MAX_NAMES = 8  # shown before the rest is counted
 def check(
     given: Given,
     rejected: str | None = typer.Option(
-        None,
-        metavar="FILE",
-        help="Write all rejected rows there, with line and reason (.csv .tsv .json .jsonl .xlsx).",
+        None, metavar="FILE", help="Write all rejected rows there, with line and reason, as a table."
     ),
     guess: bool = typer.Option(
         False, "--guess", help="Read a table whose columns are not known as it looks, and say how."
@@ -63,9 +61,7 @@ def check(
     else:
         _show(facts)
     if not len(loaded.triplets):
-        raise InputError(
-            f"{', '.join(given.answers)}: holds no answers; expected at least one row that is an answer"
-        )
+        raise InputError(f"{', '.join(given.answers)}: holds no answers; expected at least one")
 
 
 def _guessed(given: Given, options: list[str]) -> Given:
@@ -120,10 +116,8 @@ def _lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
         left_out = count(sum(facts["excluded"].values()), "answer")
         yield "excluded", f"{count(len(facts['excluded']), 'participant')} with {left_out}"
     for aside in facts["set_aside"]:
-        graded = (
-            f", {aside['correct']:,} correct and {aside['wrong']:,} wrong" if aside["kind"] == "check" else ""
-        )
-        yield "set aside", f"{aside['count']:,} × {aside['kind']}{graded}"
+        graded = f", {aside['correct']:,} correct and {aside['wrong']:,} wrong"
+        yield "set aside", f"{aside['count']:,} × {aside['kind']}{graded if aside['kind'] == 'check' else ''}"
     if unused := [name for source in facts["sources"] for name in source["unused"]]:
         yield "not used", f"columns {listed(unused, MAX_NAMES)}"
     for names in facts["similar_names"][:MAX_NAMES]:

@@ -31,20 +31,12 @@ def cluster(
             if x >= 0:
                 size = count(int(made.sizes[c]), "object")
                 given.tell(f"cluster {c + 1}: {size} around {ready.display_names[x]}")
+        labels, medoids, uninformed = made.labels + 1, made.medoids[made.medoids >= 0], made.uninformed
+        arrays = {"cluster": labels, "objects": ready.names, "uninformed": uninformed, "medoids": medoids}
+        typical = [x in medoids for x in range(len(ready.names))]
         write_all(
             given,
-            table=lambda: ready.table(
-                made.uninformed,
-                cluster=made.labels + 1,
-                medoid=[x in made.medoids for x in range(len(ready.names))],
-            ),
-            arrays=lambda: {
-                "cluster": made.labels + 1,
-                "objects": ready.names,
-                "uninformed": made.uninformed,
-                "medoids": made.medoids[made.medoids >= 0],
-                "inertia": made.inertia,
-                "model": ready.space.model,
-            },
+            table=lambda: ready.table(uninformed, cluster=labels, medoid=typical),
+            arrays=lambda: {**arrays, "inertia": made.inertia, "model": ready.space.model},
             picture=lambda look: ready.picture(look, ready.map(2)[0], made.uninformed, made.labels),
         )

@@ -28,14 +28,10 @@ def compare(
         "tste-5, ckl-8, soe-8, gnmds-2), dimensions one can name (nonneg-12, nonneg). Default: those that auto chooses from.",
     ),
     cv: int | None = typer.Option(
-        None,
-        min=2,
-        help="Folds. Default: 5 up to 5,000 answers, 4 up to 20,000, else 3.",
+        None, min=2, help="Folds. Default: 5 up to 5,000 answers, 4 up to 20,000, else 3."
     ),
     dimensions: bool = typer.Option(
-        False,
-        "--dimensions",
-        help="How many dimensions: compare 1, 2, 3, 5 and 8 of STE, or of the model named.",
+        False, "--dimensions", help="Compare 1, 2, 3, 5 and 8 dimensions of STE, or of the model named."
     ),
     json: bool = typer.Option(False, "--json", help="Everything as JSON."),
     csv: bool = typer.Option(False, "--csv", help="The table as CSV."),
@@ -56,9 +52,7 @@ def compare(
         raise InputError("--json and --csv: got both; choose one")
     drawn = is_picture(output)
     if drawn and (json or csv):
-        raise InputError(
-            f"{output}: a figure is neither JSON nor CSV; leave out --json and --csv, or name a table"
-        )
+        raise InputError(f"{output}: a figure is neither JSON nor CSV; leave out --json and --csv")
     check_file(output)
     check_pictures(given, [output] if drawn else [])
     from nearfar.cli._choices import remember
@@ -71,14 +65,8 @@ def compare(
     if dimensions:
         _compare_dimensions(given, loaded, names or ["ste"], cv, json, csv, output)
         return
-    analysis = Analysis(
-        loaded.triplets,
-        models=names,
-        cv=cv,
-        design=given.design,
-        features=load_features(given),
-        seed=given.seed,
-    )
+    settings: Any = {"cv": cv, "design": given.design, "features": load_features(given), "seed": given.seed}
+    analysis = Analysis(loaded.triplets, models=names, **settings)
     if given.groups is not None:
         _compare_groups(given, analysis, read_groups(given, loaded) or {}, json, csv, output)
         return
@@ -112,9 +100,7 @@ def _compare_dimensions(
     from nearfar.evaluate import choose_dimension
 
     if len(names) > 1 or given.groups is not None:
-        raise InputError(
-            "--dimensions: counts those of one model, without --groups; name it without a number"
-        )
+        raise InputError("--dimensions: counts those of one model, without --groups; give its name alone")
     chosen = choose_dimension(loaded.triplets, names[0], cv=cv or 5, seed=given.seed)
     if is_picture(output):
         from nearfar.report.figures import print_comparison
@@ -153,8 +139,7 @@ def _compare_groups(
         write_bytes(output, text.encode())
         return
     if len(compared.pairs) > 1:
-        raise InputError(
-            f"--groups: a figure shows two groups, got {len(compared.pairs)} pairs; nearfar report --bundle draws them all"
-        )
+        pairs = f"a figure shows two groups, got {len(compared.pairs)} pairs"
+        raise InputError(f"--groups: {pairs}; nearfar report --bundle draws them all")
     write_picture(given, output, lambda look: print_groups(look, compared))
     given.tell(words.group_pair(compared.pairs[0]).text)

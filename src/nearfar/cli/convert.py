@@ -23,9 +23,7 @@ def convert(
         None, "--from", metavar="DIALECT", help="Dialect of IN. Default: by its header."
     ),
     to: str = typer.Option("canonical", metavar="DIALECT", help="Dialect of OUT."),
-    format: str | None = typer.Option(
-        None, metavar="FORMAT", help="Format of OUT. Default: by its extension."
-    ),
+    format: str | None = typer.Option(None, metavar="FORMAT", help="Of OUT. Default: by its extension."),
 ) -> None:
     """Convert answers to another format or dialect; several files are joined.
 
@@ -38,9 +36,7 @@ def convert(
 
     *source, target = files
     if not source:
-        raise InputError(
-            f"OUT is missing; expected the file to write, e.g. nearfar convert {target} answers.parquet"
-        )
+        raise InputError(f"OUT is missing; expected, for example, nearfar convert {target} answers.parquet")
     loaded = load(replace(given, answers=source, dialect=from_), announce=False)
     write_triplets(loaded.triplets, target, dialect=to, format=format)
     answers, result = loaded.triplets, loaded.result

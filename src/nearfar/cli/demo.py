@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
 
@@ -35,14 +35,8 @@ def demo(
     make_folder(folder)
     colours.write(folder)
     file, listed = folder / "answers.csv", folder / "objects.csv"
-    made = make_report(
-        read_answers(file, objects=listed),
-        objects=listed,
-        title=TITLE,
-        show_participants=True,
-        seed=given.seed,
-        files=[file],
-    )
+    options: Any = {"title": TITLE, "show_participants": True, "seed": given.seed, "files": [file]}
+    made = make_report(read_answers(file, objects=listed), objects=listed, **options)
     page = made.write(folder / "report.html")
     best = made.analysis.best
     possible = made.analysis.ceiling.best_possible
@@ -51,10 +45,7 @@ def demo(
     truth = colours.truth
     given.tell(f"wrote {file}, {listed} and {folder / 'images'}")
     given.tell(f"wrote {page}: open it in a browser")
-    given.tell(
-        f"best possible accuracy: found between {low:.3f} and {high:.3f}, in truth "
-        f"{truth.ceiling(colours.triplets):.3f}; reached {best.accuracy:.3f} by {best.name}"
-    )
-    given.tell(
-        f"careless people: found {', '.join(review) or 'nobody'}, in truth {', '.join(truth.careless)}"
-    )
+    real = f"in truth {truth.ceiling(colours.triplets):.3f}; reached {best.accuracy:.3f} by {best.name}"
+    given.tell(f"best possible accuracy: found between {low:.3f} and {high:.3f}, {real}")
+    found = ", ".join(review) or "nobody"
+    given.tell(f"careless people: found {found}, in truth {', '.join(truth.careless)}")

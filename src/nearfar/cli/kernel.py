@@ -44,17 +44,12 @@ def kernel(given: Given) -> None:
             return
         given.tell(ready.headline)
         space = ready.space
-        K = space.kernel(space.diagonal)
+        K, shift = space.kernel(space.diagonal), space.shift if given.diagonal == "shift" else 0.0
+        arrays = {"kernel": K, "objects": ready.names, "uninformed": space.uninformed, "shift": shift}
         write_all(
             given,
             table=lambda: _table(ready, K),
-            arrays=lambda: {
-                "kernel": K,
-                "objects": ready.names,
-                "uninformed": space.uninformed,
-                "shift": space.shift if given.diagonal == "shift" else 0.0,
-                "model": space.model,
-            },
+            arrays=lambda: {**arrays, "model": space.model},
             picture=lambda look: _picture(look, ready, K),
         )
 
@@ -67,10 +62,8 @@ def _check_array(given: Given, zarr: list[str]) -> None:
         raise InputError("--title does not work with --dask or --scratch: there is no picture")
     check_look(given, drawn=False)
     if zarr != given.output or len(zarr) > 1:
-        raise FileError(
-            f"{given.output[0]}: with --dask or --scratch the kernel matrix is written in blocks; give one output that "
-            "ends in .zarr"
-        )
+        blocks = "with --dask or --scratch the kernel matrix is written in blocks"
+        raise FileError(f"{given.output[0]}: {blocks}; give one output that ends in .zarr")
     check_target(zarr[0])
 
 

@@ -17,10 +17,7 @@ def map(
     given: Given,
     dimensions: int = typer.Option(2, "--dimensions", "-n", min=1, help="How many coordinates."),
     regularization: float | None = typer.Option(
-        None,
-        min=0,
-        help="Pull to the centre; 0: none. Default: best on crowd data.",
-        rich_help_panel=EMBEDDINGS,
+        None, min=0, help="Pull to the centre. Default: best on crowd data.", rich_help_panel=EMBEDDINGS
     ),
     starts: int = typer.Option(
         0, min=0, help="Random starts; 0: one start made from the answers.", rich_help_panel=EMBEDDINGS
@@ -47,11 +44,10 @@ def map(
         given.tell(note)
         if draws(given.output) and dimensions > 3:
             given.tell(f"the picture shows the first two of {dimensions} dimensions; the table has all")
+        axes = {f"x{d}": x for d, x in enumerate(points.T, start=1)}
         write_all(
             given,
-            table=lambda: ready.table(
-                arrays["uninformed"], **{f"x{d}": x for d, x in enumerate(points.T, start=1)}
-            ),
+            table=lambda: ready.table(arrays["uninformed"], **axes),
             arrays=lambda: {"points": points, "objects": ready.names, **arrays},
             picture=lambda look: ready.picture(look, points, arrays["uninformed"]),
         )
@@ -59,11 +55,7 @@ def map(
 
 def _settings(regularization: float | None, starts: int, max_iter: int, seed: int) -> dict[str, Any]:
     """What was asked of an embedding beyond its defaults."""
-    settings: dict[str, Any] = {}
-    if regularization is not None:
-        settings["regularization"] = regularization
+    settings: dict[str, Any] = {} if regularization is None else {"regularization": regularization}
     if starts:
         settings |= {"init": "random", "n_init": starts, "random_state": seed}
-    if max_iter != 1000:
-        settings["max_iter"] = max_iter
-    return settings
+    return settings if max_iter == 1000 else {**settings, "max_iter": max_iter}

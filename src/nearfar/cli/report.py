@@ -23,11 +23,7 @@ if TYPE_CHECKING:
 def report(
     given: Given,
     output: Path = typer.Option(
-        Path("report.html"),
-        "--output",
-        "-o",
-        metavar="FILE",
-        help="The page to write; - for standard output.",
+        "report.html", "--output", "-o", metavar="FILE", help="The page to write; - for standard output."
     ),
     bundle: Path | None = typer.Option(
         None,
@@ -64,22 +60,18 @@ def report(
 
     secret = None if show_participants else _secret(given.key, output)
     loaded = load(given, key=secret)
+    same = ("model", "design", "objects", "images", "title", "seed")
     made = make_report(
         replace(loaded.result, triplets=loaded.triplets),
-        model=given.model,
-        design=given.design,
         features=load_features(given),
-        objects=given.objects,
-        images=given.images,
-        title=given.title,
         n_clusters=clusters,
         show_participants=show_participants,
         groups=read_groups(given, loaded),
         key=secret,
-        seed=given.seed,
         files=[file for file in given.answers if file != "-"],
         excluded=loaded.excluded,
         dimensions=named_dimensions(given, loaded, names) if dimensions or names else None,
+        **{name: getattr(given, name) for name in same},
     )
     if made.data["groups"] and made.data["groups"]["reason"]:
         warnings.warn(made.data["groups"]["reason"], NearfarWarning, stacklevel=2)

@@ -10,8 +10,8 @@ import typer
 
 from nearfar.cli._options import METHOD, PRINT, Given, takes
 from nearfar.cli._prepared import Prepared, prepared
-from nearfar.cli._writing import check_outputs, write_all
-from nearfar.errors import TooLargeError
+from nearfar.cli._writing import check_file, check_outputs, write_all
+from nearfar.errors import InputError, TooLargeError
 
 if TYPE_CHECKING:
     import polars as pl
@@ -26,10 +26,9 @@ def tree(
     clusters: int | None = typer.Option(
         None, "--clusters", "-k", min=1, help="Cut the tree into so many clusters."
     ),
-    leaves: int | None = typer.Option(
-        None,
-        min=2,
-        help="First make so many clusters, then link these.",
+    leaves: int | None = typer.Option(None, min=2, help="First make so many clusters, then link these."),
+    members: str | None = typer.Option(
+        None, metavar="FILE", help="With --clusters: write the cluster of every object there."
     ),
     root: Literal["left", "top"] = typer.Option(
         "left", help="Where the root of a drawn tree is.", rich_help_panel=PRINT
@@ -37,38 +36,42 @@ def tree(
 ) -> None:
     """Build a tree of the objects by agglomerative linkage.
 
-    Distances are those in the space of the model. A table has a row per join, lowest first: what was joined, at which height, how many objects it holds. With --clusters
-    it has a row per object and its cluster instead (1 is the largest). .npz holds SciPy's linkage matrix, .nwk the tree
-    in Newick's format. Objects without a usable answer are joined last, above the root.
+    Distances are those in the space of the model. A table has a row per join, lowest first: what was joined, at which height, how
+    many objects it holds. .npz holds SciPy's linkage matrix, .nwk the tree in Newick's format. Objects without a usable answer are
+    joined last, above the root. --members has a row per object and its cluster (1 is the largest).
 
     With --leaves the leaves are clusters of objects (by kernel k-means), named after their medoids in a picture;
-    --clusters of the same number lists their objects.
+    --clusters of the same number, with --members, lists their objects.
 
-    Example:  nearfar tree answers.csv -k 4 -o tree.svg -o clusters.csv
+    Example:  nearfar tree answers.csv -k 4 -o tree.svg --members clusters.csv
     """
     check_outputs(given, (".nwk",))
+    if members is not None and clusters is None:
+        raise InputError("--members: are those of clusters; give --clusters, too")
+    from nearfar.io.table_writing import check_table_path, write_table
     from nearfar.report.figures import print_tree
+
+    check_table_path(members or "-")
+    check_file(members or "-")
 
     with prepared(given) as ready:
         given.tell(ready.headline)
         grown = _of_objects(ready, method) if leaves is None else _of_clusters(ready, method, leaves)
         labels = None if clusters is None else grown.cut(clusters)
+        drawn = {"model": ready.space.model, "method": method, "clusters": labels, "orientation": root}
         write_all(
             given,
-            table=lambda: grown.joins() if labels is None else _members(ready, labels[grown.leaf_of]),
+            table=grown.joins,
             arrays=lambda: _arrays(ready, grown, labels),
             picture=lambda look: print_tree(
-                look,
-                grown.tree,
-                grown.display_names,
-                model=ready.space.model,
-                method=method,
-                clusters=labels,
-                images=grown.images,
-                orientation=root,
+                look, grown.tree, grown.display_names, images=grown.images, **drawn
             ),
             text=lambda: _newick(grown),
         )
+        if members is not None and labels is not None:
+            own = labels[grown.leaf_of]
+            numbers = [int(label) + 1 if label >= 0 else None for label in own]
+            write_table(ready.table((own < 0).nonzero()[0], cluster=numbers), members)
 
 
 @dataclass(frozen=True)
@@ -140,26 +143,14 @@ def _of_clusters(ready: Prepared, method: str, leaves: int) -> _Grown:
     )
 
 
-def _members(ready: Prepared, labels: Any) -> pl.DataFrame:
-    import numpy as np
-
-    clusters = [int(label) + 1 if label >= 0 else None for label in labels]
-    return ready.table(np.flatnonzero(labels < 0), cluster=clusters)
-
-
 def _arrays(ready: Prepared, grown: _Grown, labels: Any) -> dict[str, Any]:
     import numpy as np
     from scipy.cluster.hierarchy import leaves_list
 
-    tree = grown.tree
-    arrays = {
-        "linkage": tree,
-        "objects": ready.names,
-        "leaves": leaves_list(tree),
-        "leaf_of": grown.leaf_of,
-        "uninformed": np.flatnonzero(np.isin(grown.leaf_of, tree.uninformed)),
-    }
-    return arrays if labels is None else {**arrays, "cluster": labels[grown.leaf_of] + 1}
+    tree, leaf_of = grown.tree, grown.leaf_of
+    arrays = {"linkage": tree, "objects": ready.names, "leaves": leaves_list(tree), "leaf_of": leaf_of}
+    arrays["uninformed"] = np.flatnonzero(np.isin(leaf_of, tree.uninformed))
+    return arrays if labels is None else {**arrays, "cluster": labels[leaf_of] + 1}
 
 
 def _newick(grown: _Grown) -> str:

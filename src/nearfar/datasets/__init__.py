@@ -19,21 +19,6 @@ from nearfar.datasets.published import (
 from nearfar.datasets.toys import TOYS, Toy, make_toy
 
 __all__ = [
-    "TOYS",
-    "ColourTruth",
-    "Colours",
-    "Dataset",
-    "Digits",
-    "Toy",
-    "fetch_car",
-    "fetch_food",
-    "fetch_material",
-    "fetch_mnist",
-    "fetch_musicians",
-    "fetch_nature",
-    "fetch_things",
-    "fetch_usps",
-    "fetch_vogue",
-    "make_colours",
-    "make_toy",
-]
+    "TOYS", "ColourTruth", "Colours", "Dataset", "Digits", "Toy", "fetch_car", "fetch_food", "fetch_material", "fetch_mnist",
+    "fetch_musicians", "fetch_nature", "fetch_things", "fetch_usps", "fetch_vogue", "make_colours", "make_toy",
+]  # fmt: skip

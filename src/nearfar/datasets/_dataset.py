@@ -59,11 +59,9 @@ def open_root(path: Path) -> Root:
 
 def find(root: Root, *names: str) -> Root:
     """The first of some relative names that exists below root or below one of its folders."""
-    below = [child for child in root.iterdir() if child.is_dir()]
-    for folder in (root, *below):
+    for folder in (root, *(child for child in root.iterdir() if child.is_dir())):
         for name in names:
-            candidate = folder.joinpath(*name.split("/"))
-            if candidate.exists():
+            if (candidate := folder.joinpath(*name.split("/"))).exists():
                 return candidate
     raise FileError(f"{root}: has no {names[0]}")
 
@@ -115,7 +113,5 @@ def check_counts(triplets: Triplets, published: Mapping[str, int], where: object
         counts["contradictions"] = len(unique) - len(set(unique.question_ids.tolist()))
     for name, wanted in published.items():
         if counts[name] != wanted:
-            raise FileError(
-                f"{where}: found {counts[name]:,} {name}, the published data has {wanted:,}; "
-                "this is not the file it should be"
-            )
+            found = f"found {counts[name]:,} {name}, the published data has {wanted:,}"
+            raise FileError(f"{where}: {found}; this is not the file it should be")

@@ -42,9 +42,8 @@ def writable_folder(folder: Path) -> Path:
         try:
             candidate.mkdir(parents=True, exist_ok=True)
         except OSError as error:
-            raise FileError(
-                f"{candidate}: cannot be made ({error.strerror}); choose another folder with data_dir or {VARIABLE}"
-            ) from error
+            way = f"choose another folder with data_dir or {VARIABLE}"
+            raise FileError(f"{candidate}: cannot be made ({error.strerror}); {way}") from error
         # The second test is for root, who may write where nobody is meant to.
         if os.access(candidate, os.W_OK) and candidate.stat().st_mode & 0o222:
             return candidate
@@ -78,10 +77,8 @@ def _check_sum(path: Path, download: Download) -> None:
     except OSError as error:
         raise FileError(f"{path}: cannot be read ({error.strerror})") from error
     if digest != download.sha256:
-        raise FileError(
-            f"{path}: checksum is sha256 {digest}, expected {download.sha256}; "
-            "the file is damaged or another one: delete it to have it fetched again"
-        )
+        way = "the file is damaged or another one: delete it to have it fetched again"
+        raise FileError(f"{path}: checksum is sha256 {digest}, expected {download.sha256}; {way}")
 
 
 def _download(download: Download, folder: Path) -> Path:
@@ -93,23 +90,20 @@ def _download(download: Download, folder: Path) -> Path:
     logger.setLevel("WARNING")  # a library does not print; progress goes through nearfar._tools.progress
     try:
         with step(f"downloading {download.filename}"):
-            pooch.retrieve(
-                download.url,
-                known_hash=f"sha256:{download.sha256}",
-                fname=download.filename,
-                path=folder,
-                downloader=pooch.HTTPDownloader(timeout=30),
-            )
+            target = {
+                "fname": download.filename,
+                "path": folder,
+                "downloader": pooch.HTTPDownloader(timeout=30),
+            }
+            pooch.retrieve(download.url, known_hash=f"sha256:{download.sha256}", **target)
     except ValueError as error:
+        wrong = f"the download does not have the checksum sha256 {download.sha256} and was deleted"
         raise FileError(
-            f"{download.url}: the download does not have the checksum sha256 {download.sha256} and was deleted; "
-            f"try again later, or put the right file at {path}"
+            f"{download.url}: {wrong}; try again later, or put the right file at {path}"
         ) from error
     except OSError as error:
-        raise UnreachableError(
-            f"{download.url} cannot be reached ({type(error).__name__}); get the file another way and put it at "
-            f"{path}, or point {VARIABLE} to a folder that has the data"
-        ) from error
+        way = f"get the file another way and put it at {path}, or point {VARIABLE} to a folder that has the data"
+        raise UnreachableError(f"{download.url} cannot be reached ({type(error).__name__}); {way}") from error
     finally:
         logger.setLevel(level)
     return path

@@ -37,19 +37,15 @@ def read_car(path: Path, counts: Counts) -> Dataset:
     rows = _survey_rows(chosen, survey, path)
     group_of = {int(car): name for name, cars in CAR_CLASSES.items() for car in cars.split()}
     numbers = sorted(group_of)
-    triplets = Triplets.from_most_central(
-        chosen - 1,
-        [f"car{car}" for car in numbers],
-        participant=survey[rows, 0].astype(np.int64),
-        seconds=survey[rows, 5],
-    )
+    names, who = [f"car{car}" for car in numbers], survey[rows, 0].astype(np.int64)
+    triplets = Triplets.from_most_central(chosen - 1, names, participant=who, seconds=survey[rows, 5])
     check_counts(triplets, counts, path)
-    images = [
-        image_files(root, [f"{folder}/{car}.jpg" for car in numbers], path, "car")
-        for folder in ("images", "car_data_set_images")
-    ]
+    files = {
+        folder: [f"{folder}/{car}.jpg" for car in numbers] for folder in ("images", "car_data_set_images")
+    }
+    own, others = (image_files(root, each, path, "car") for each in files.values())
     groups = tuple(group_of[car] for car in numbers)
-    return Dataset("car", triplets, path, groups=groups, images=images[0] or images[1])
+    return Dataset("car", triplets, path, groups=groups, images=own or others)
 
 
 def _numbers(file: Root, header: bool = False) -> NDArray[np.float64]:
@@ -70,9 +66,8 @@ def _survey_rows(chosen: NDArray[np.int64], survey: NDArray[np.float64], path: P
             if [central, *others] == chosen[len(rows)].tolist():
                 rows.append(row)
     if len(rows) < len(chosen):
-        raise FileError(
-            f"{path}: statement {len(rows) + 1} of T_ALL.csv is not in survey_data.csv; the two do not belong together"
-        )
+        missing = f"statement {len(rows) + 1} of T_ALL.csv is not in survey_data.csv"
+        raise FileError(f"{path}: {missing}; the two do not belong together")
     return rows
 
 
@@ -80,14 +75,11 @@ def read_food(path: Path, counts: Counts) -> Dataset:
     """Screens of an archive, its list of triplets where it has no screens, or an NPZ file of both."""
     images: tuple[Path, ...] = ()
     if path.suffix == ".npz":
-        data = read_npz(path, "triplets", "names", "statement", "participant", "time_ms")
-        triplets = Triplets.from_array(
-            data["triplets"],
-            data["names"].tolist(),
-            statement=data["statement"],
-            participant=data["participant"],
-            seconds=data["time_ms"] / 1000,
-        )
+        rows, names, *ids, ms = read_npz(
+            path, "triplets", "names", "statement", "participant", "time_ms"
+        ).values()
+        columns: Any = {"statement": ids[0], "participant": ids[1], "seconds": ms / 1000}
+        triplets = Triplets.from_array(rows, names.tolist(), **columns)
     else:
         root = open_root(path)
         listing = find(root, "raw-json", "all-triplets.csv")
@@ -108,20 +100,15 @@ def _food_screens(folder: Root) -> Triplets:
         if not screen["is_catchtrial"]
     ]
     rows: list[tuple[str, ...]] = []
-    counts: list[int] = []
-    for _, screen in screens:
+    statement: list[int] = []
+    for number, (_, screen) in enumerate(screens):
         near = sorted(set(screen["near_answer"]))
-        far = sorted(set(screen["images"]) - set(near))
-        rows += product([screen["probe"]], near, far)
-        counts.append(len(near) * len(far))
-    indices, names = _indices(rows)
-    return Triplets.from_array(
-        indices,
-        names,
-        statement=np.repeat(np.arange(len(screens)), counts),
-        participant=np.repeat([worker for worker, _ in screens], counts),
-        seconds=np.repeat([screen["timer"] / 1000 for _, screen in screens], counts),
-    )
+        rows += product([screen["probe"]], near, sorted(set(screen["images"]) - set(near)))
+        statement += [number] * (len(rows) - len(statement))
+    people = np.array([worker for worker, _ in screens])[statement]
+    seconds = np.array([screen["timer"] / 1000 for _, screen in screens])[statement]
+    ids: Any = {"statement": np.array(statement), "participant": people, "seconds": seconds}
+    return Triplets.from_array(*_indices(rows), **ids)
 
 
 def _food_lines(file: Root) -> Triplets:
@@ -181,6 +168,7 @@ def read_musicians(path: Path, counts: Counts) -> Dataset:
 
     In these, other may be missing; header and trailer are not judgements.
     """
+    columns: Any
     details, aside = {}, {}
     if path.suffix == ".npz":
         data = read_npz(path, "triplets", "names", "genre_matrix", "genres")
@@ -203,9 +191,8 @@ def read_musicians(path: Path, counts: Counts) -> Dataset:
         columns = {"statement": np.array(statement), "participant": np.array(participant)}
     a, n, f = rows.T
     good = (a != n) & (a != f) & (n != f)
-    triplets = Triplets.from_array(
-        rows[good], names, **{name: values[good] for name, values in columns.items()}
-    )
+    columns = {name: values[good] for name, values in columns.items()}
+    triplets = Triplets.from_array(rows[good], names, **columns)
     check_counts(triplets, counts, path, rows=len(rows))
     aside[SAME] = int((~good).sum())
     return Dataset("musicians", triplets, path, set_aside=aside, details=details)
@@ -231,9 +218,7 @@ def read_scenes(path: Path, counts: Mapping[str, Counts], name: str) -> Dataset:
 
 def _odd_one_out(rows: list[list[str]], odd: int) -> Triplets:
     indices, names = _indices(rows)
-    return Triplets.from_odd_one_out(
-        indices[:, [column for column in range(3) if column != odd] + [odd]], names
-    )
+    return Triplets.from_odd_one_out(indices[:, sorted(range(3), key=lambda column: column == odd)], names)
 
 
 def read_things(path: Path, counts: Counts, names: Path | None = None) -> Dataset:
@@ -247,9 +232,8 @@ def read_things(path: Path, counts: Counts, names: Path | None = None) -> Datase
             objects = [line.split("\t")[5] for line in lines if line.strip()]  # names that occur once
             trios, participant = np.loadtxt(path, ndmin=2).astype(np.int64), None
         except (IndexError, ValueError) as error:
-            raise FileError(
-                f"{path} or {names.name}: expected three numbers a line, and names in column 6 ({error})"
-            ) from error
+            expected = f"expected three numbers a line, and names in column 6 ({error})"
+            raise FileError(f"{path} or {names.name}: {expected}") from error
     triplets = Triplets.from_odd_one_out(trios, objects, participant=participant)
     check_counts(triplets, counts, path)
     return Dataset("things", triplets, path)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import struct
 import zlib
 from dataclasses import dataclass
@@ -10,6 +9,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import expit
 
 from nearfar._tools.atomic import make_folder
 from nearfar._tools.checks import Seed, generator
@@ -58,7 +58,7 @@ class ColourTruth:
         ``mean_p  attention_p / (1 + exp(-(d(a,f) - d(a,n)) / blur_p)) + (1 - attention_p) / 2``, the sides
         being random.
         """
-        seen = _logistic(self._margin(triplets)[:, None] / self.blur)
+        seen = expit(self._margin(triplets)[:, None] / self.blur)
         probability: NDArray[np.float64] = (self.attention * seen + (1 - self.attention) / 2).mean(axis=1)
         return probability
 
@@ -68,10 +68,10 @@ class ColourTruth:
         return float(np.maximum(q, 1 - q).mean())
 
     def _margin(self, triplets: Triplets) -> NDArray[np.float64]:
-        at = self.points[triplets.anchor]
-        far = np.linalg.norm(at - self.points[triplets.far], axis=1)
-        near = np.linalg.norm(at - self.points[triplets.near], axis=1)
-        margin: NDArray[np.float64] = far - near
+        anchor, near, far = (self.points[rows] for rows in triplets.array.T)
+        margin: NDArray[np.float64] = np.linalg.norm(anchor - far, axis=1) - np.linalg.norm(
+            anchor - near, axis=1
+        )
         return margin
 
 
@@ -98,12 +98,13 @@ class Colours:
         target = Path(folder)
         make_folder(target / "images")
         write_triplets(self.triplets, target / "answers.csv")
-        with (target / "objects.csv").open("w", newline="", encoding="utf-8") as file:
-            table = csv.writer(file, lineterminator="\n")
-            table.writerow(["object", "display_name", "image", "group"])
-            for name, group in zip(self.triplets.objects, self.groups, strict=True):
-                table.writerow([name, name, f"images/{name}.png", group])
-        for name, code in zip(self.triplets.objects, self.hex, strict=True):
+        names = self.triplets.objects
+        rows = (
+            f"{name},{name},images/{name}.png,{group}" for name, group in zip(names, self.groups, strict=True)
+        )
+        listing = "\n".join(["object,display_name,image,group", *rows, ""])
+        (target / "objects.csv").write_text(listing, encoding="utf-8", newline="")
+        for name, code in zip(names, self.hex, strict=True):
             (target / "images" / f"{name}.png").write_bytes(_swatch(code))
         return target
 
@@ -152,11 +153,7 @@ def _people(points: NDArray[np.float64], rng: np.random.Generator) -> ColourTrut
     attention = np.full(PEOPLE, 0.98)
     attention[careless] = 0.1
     return ColourTruth(
-        points=points,
-        participants=names,
-        blur=rng.uniform(5, 11, PEOPLE),
-        attention=attention,
-        careless=tuple(names[i] for i in careless),
+        points, names, rng.uniform(5, 11, PEOPLE), attention, tuple(names[i] for i in careless)
     )
 
 
@@ -201,7 +198,7 @@ def _answer(
     margin = truth._margin(Triplets(questions.anchor, left, right, questions.objects))
     looks = rng.random(m) < truth.attention[person]
     careless = truth.attention[person] < 0.5
-    by_eye = _logistic(margin / truth.blur[person])
+    by_eye = expit(margin / truth.blur[person])
     by_guess = np.where(careless, SIDE_BIAS, 0.5)
     goes_left = rng.random(m) < np.where(looks, by_eye, by_guess)
     # Close calls take longer; who does not look is quick.
@@ -225,22 +222,11 @@ def _answer(
     )
 
 
-def _logistic(x: NDArray[np.float64]) -> NDArray[np.float64]:
-    p: NDArray[np.float64] = 1 / (1 + np.exp(-np.clip(x, -500, 500)))
-    return p
-
-
 def _swatch(code: str, side: int = 96) -> bytes:
     """A PNG file of one colour, written out by hand so that no image library is needed."""
-    pixel = bytes.fromhex(code[1:])
-    rows = (b"\0" + pixel * side) * side  # each row starts with its filter, none
-    kinds = [
-        (b"IHDR", struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)),
-        (b"IDAT", zlib.compress(rows, 9)),
-        (b"IEND", b""),
-    ]
-    chunks = (
-        struct.pack(">I", len(data)) + kind + data + struct.pack(">I", zlib.crc32(kind + data))
-        for kind, data in kinds
-    )
-    return b"\x89PNG\r\n\x1a\n" + b"".join(chunks)
+    head = struct.pack(">IIBBBBB", side, side, 8, 2, 0, 0, 0)
+    rows = (b"\0" + bytes.fromhex(code[1:]) * side) * side  # each row starts with its filter, none
+    png = b"\x89PNG\r\n\x1a\n"
+    for chunk in (b"IHDR" + head, b"IDAT" + zlib.compress(rows, 9), b"IEND"):
+        png += struct.pack(">I", len(chunk) - 4) + chunk + struct.pack(">I", zlib.crc32(chunk))
+    return png

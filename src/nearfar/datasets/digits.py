@@ -101,10 +101,9 @@ def _openml(number: int, data_dir: Folder) -> tuple[NDArray[Any], NDArray[Any]]:
             warnings.filterwarnings("ignore", "A network error occurred", UserWarning)  # it tries again
             data = fetch_openml(data_id=number, as_frame=False, parser="liac-arff", data_home=str(folder))
     except OSError as error:
-        raise UnreachableError(
-            f"OpenML's data set {number} cannot be fetched into {folder} ({type(error).__name__}: {error}); "
-            f"point {VARIABLE} to a folder that has the data"
-        ) from error
+        wrong = f"cannot be fetched into {folder} ({type(error).__name__}: {error})"
+        way = f"point {VARIABLE} to a folder that has the data"
+        raise UnreachableError(f"OpenML's data set {number} {wrong}; {way}") from error
     return np.asarray(data.data), np.asarray(data.target).astype(np.float64).astype(np.int64)
 
 
@@ -112,8 +111,6 @@ def _digits(values: NDArray[Any], labels: NDArray[Any], n_train: int, n: int) ->
     side = int(np.sqrt(values[0].size)) if len(values) else 0
     right = len(values) == len(labels) == n and side * side == values[0].size
     if not right or labels.min() < 0 or labels.max() > 9:
-        raise FileError(
-            f"expected {n:,} square images with digits 0 to 9, found {len(values):,} images and "
-            f"{len(labels):,} labels; this is not the file it should be"
-        )
+        found = f"found {len(values):,} images and {len(labels):,} labels; this is not the file it should be"
+        raise FileError(f"expected {n:,} square images with digits 0 to 9, {found}")
     return Digits(values.reshape(-1, side, side), labels.astype(np.uint8), n_train)

@@ -5,11 +5,5 @@ from nearfar.io.reading import ReadResult, read_answers, read_triplets, scan_tri
 from nearfar.io.table_writing import write_triplets
 
 __all__ = [
-    "ObjectList",
-    "ReadResult",
-    "read_answers",
-    "read_objects",
-    "read_triplets",
-    "scan_triplets",
-    "write_triplets",
-]
+    "ObjectList", "ReadResult", "read_answers", "read_objects", "read_triplets", "scan_triplets", "write_triplets",
+]  # fmt: skip

@@ -16,19 +16,11 @@ from numpy.typing import NDArray
 
 from nearfar._tools.limits import check_largest_index
 from nearfar.errors import ColumnsError, FileError, InputError
+from nearfar.io import parse_rows
 from nearfar.io.dialects import Dialect, Grammar, choose, selecting
 from nearfar.io.naming import EMPTY, WHOLE, Naming, Numbers, Statements, Vocabulary, plain_name, whole_numbers
 from nearfar.io.objects import ObjectList, as_names, open_table
-from nearfar.io.parse_rows import (
-    NONE_ASIDE,
-    NONE_REJECTED,
-    ROLES,
-    classify_rows,
-    parse_columns,
-    rejected_rows,
-    rows_set_aside,
-    triplet_rows,
-)
+from nearfar.io.parse_rows import NONE_ASIDE, NONE_REJECTED, ROLES
 from nearfar.io.proposal import proposal
 from nearfar.io.sources import Source, find_sources
 from nearfar.io.table import Cells, Coded, Table, lower_headers, warn
@@ -210,25 +202,26 @@ class Reader:
             opened.n_answers += len(indices)
             return Batch(indices, NONE_REJECTED, NONE_ASIDE, len(indices))
         comma = table.decimal_comma
-        columns = parse_columns(cells.frame, grammar, opened.naming, self.people, decimal_comma=comma)
+        columns = parse_rows.parse_columns(
+            cells.frame, grammar, opened.naming, self.people, decimal_comma=comma
+        )
         if "choice_1" in grammar.columns:
             at = f"c{grammar.columns['choice_1']}"
             choices = pl.concat([frame[at].cast(pl.String) for frame in (cells.frame, following)])
             columns = columns.with_columns(next_choice=choices.shift(-1)[: len(columns)])
         _check_first_number(opened, columns)
-        judged = classify_rows(cells.frame, columns, grammar, opened.naming, may_be_blank=table.guarded)
-        rejected = rejected_rows(judged, cells, grammar, table)
-        set_aside = rows_set_aside(judged, cells, grammar, table)
+        naming, blank = opened.naming, table.guarded
+        judged = parse_rows.classify_rows(cells.frame, columns, grammar, naming, may_be_blank=blank)
+        rejected = parse_rows.rejected_rows(judged, cells, grammar, table)
+        set_aside = parse_rows.rows_set_aside(judged, cells, grammar, table)
         kept, n_blank = judged.kept, len(judged.with_fate(-1))
         accounted = len(kept) + len(rejected) + len(set_aside) + n_blank
         if accounted != cells.records:
-            raise FileError(
-                f"{table.name}: {cells.records:,} rows from {table.row_word} {cells.first} on became {accounted:,}; "
-                "this is an error of nearfar, please report it"
-            )
+            became = f"{cells.records:,} rows from {table.row_word} {cells.first} on became {accounted:,}"
+            raise FileError(f"{table.name}: {became}; this is an error of nearfar, please report it")
         if grammar.gather is not None:  # once all rows are there
             return Batch(kept, rejected, set_aside, cells.records - n_blank)
-        triplets = triplet_rows(kept, grammar, opened.n_rows)
+        triplets = parse_rows.triplet_rows(kept, grammar, opened.n_rows)
         self._note(opened, triplets)
         if "bad_answered_at" in kept.columns and kept["bad_answered_at"].any():
             self._warn_of_times(opened, cells.frame.filter(columns["bad_answered_at"]))

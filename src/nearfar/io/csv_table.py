@@ -109,14 +109,9 @@ class CsvTable(Table):
             return None
         data = data[: shape.end]
         try:
-            frame = pl.read_csv(
-                data,
-                has_header=False,
-                schema=self.schema if shape.quoted else types,
-                separator=self.separator,
-                quote_char='"' if shape.quoted else None,
-                null_values="" if shape.quoted else None,
-            )
+            marks: Any = {"quote_char": '"', "null_values": ""} if shape.quoted else {"quote_char": None}
+            schema = self.schema if shape.quoted else types
+            frame = pl.read_csv(data, has_header=False, schema=schema, separator=self.separator, **marks)
         except pl.exceptions.PolarsError:  # more cells than columns, or bytes that are not UTF-8
             return None
         if len(frame) != shape.records:

@@ -13,9 +13,8 @@ from xml.sax.saxutils import escape
 
 import polars as pl
 
-from nearfar._tools.limits import LIMITS
 from nearfar.errors import FileError, MissingExtra
-from nearfar.io.sources import ZIP_FAULTS, Source, check_unpacked
+from nearfar.io.sources import ZIP_FAULTS, Source, check_unpacked, most_unpacked
 from nearfar.io.table import Header, warn
 from nearfar.io.typed_tables import TypedTable
 
@@ -63,9 +62,8 @@ class SheetTable(TypedTable):
         rows = enumerate(cells[start:].iter_rows(), start)
         at = next((number for number, row in rows if any(row)), None)
         if at is None:
-            raise FileError(
-                f"{source.name}: the {'first ' * (source.sheet is None)}sheet is empty; expected answers"
-            )
+            which = f"the {'first ' * (source.sheet is None)}sheet"
+            raise FileError(f"{source.name}: {which} is empty; expected answers")
         super().__init__(source, cells[at + 1 :].lazy(), len(cells) - at - 1)
         self.header = Header(source.name, [cell or "" for cell in cells.row(at)])
         self.first_row = at + 2  # as the spreadsheet counts
@@ -99,14 +97,9 @@ def _load(source: Source) -> pl.DataFrame:
 
 def _by_child(source: Source, data: bytes, size: int) -> tuple[list[str], pl.DataFrame]:
     """The names of the sheets, and the cells of the one that is wanted."""
-    most = (1 << 30) + max(LIMITS.unpacked_bytes, LIMITS.unpacked_ratio * size)
-    child = subprocess.run(
-        [sys.executable, "-c", CHILD, str(most), source.sheet or ""],
-        input=data,
-        capture_output=True,
-        env=os.environ | {"POLARS_MAX_THREADS": "1"},
-        check=False,
-    )
+    most = (1 << 30) + most_unpacked(size)
+    command, alone = [sys.executable, "-c", CHILD, str(most), source.sheet or ""], {"POLARS_MAX_THREADS": "1"}
+    child = subprocess.run(command, input=data, capture_output=True, env=os.environ | alone, check=False)
     if child.returncode:
         said = child.stderr.decode("utf-8", "replace").strip().splitlines() or ["it ended without a word"]
         memory = "memory" in said[-1] or child.returncode < 0
@@ -130,10 +123,8 @@ def _refuse_merged(source: Source, archive: zipfile.ZipFile, wanted: str) -> Non
     )
     name = f"xl/{link[1].decode()}" if link else ""
     sheet = archive.read(name) if name in archive.namelist() else b""
-    for left, top, right, bottom in re.findall(
-        rb"<mergeCell\b[^>]*?\bref\s*=\s*[\"']([A-Z]+)([0-9]+):([A-Z]+)([0-9]+)", sheet
-    ):
+    cells = rb"<mergeCell\b[^>]*?\bref\s*=\s*[\"']([A-Z]+([0-9]+):[A-Z]+([0-9]+))"
+    for where, top, bottom in re.findall(cells, sheet):
         if top != bottom:
-            where = f"{left.decode()}{top.decode()}:{right.decode()}{bottom.decode()}"
-            merged = f"the cells {where} are merged, so only the first row has their value"
+            merged = f"the cells {where.decode()} are merged, so only the first row has their value"
             raise FileError(f"{source.name}: {merged}; unmerge them and fill them down")

@@ -11,17 +11,9 @@ import polars as pl
 
 from nearfar._tools import threads
 from nearfar.errors import FileError
+from nearfar.io import sources
 from nearfar.io.parse_rows import as_text
-from nearfar.io.sources import (
-    BYTE_ORDER_MARK,
-    UNDECODABLE,
-    UTF8,
-    Source,
-    decode,
-    escaped,
-    open_binary,
-    open_window,
-)
+from nearfar.io.sources import UNDECODABLE, UTF8, Source, decode, open_binary
 from nearfar.io.table import Cells, Coded, Fault, Header, Table, cell_names, check_width
 
 BATCH_BYTES = 1 << 22
@@ -68,7 +60,7 @@ class JsonTable(Table):
         if source.format == "json":
             yield _array(source)
             return
-        with open_window(source) as window:
+        with sources.open_window(source) as window:
             while window.fill(1):
                 data = window.chunk(BATCH_BYTES)
                 yield _plain_lines(data, window.line) or _any_lines(data, window.line)
@@ -78,7 +70,7 @@ class JsonTable(Table):
 def _array(source: Source) -> tuple[Cells, list[str]]:
     """The cells of one array of objects, which are counted as records, from 1."""
     with open_binary(source) as stream:
-        text = decode(stream.read().removeprefix(BYTE_ORDER_MARK))
+        text = decode(stream.read().removeprefix(sources.BYTE_ORDER_MARK))
     if text is None:
         raise FileError(f"{source.name}: bytes that are not UTF-8; expected {UTF8}")
     try:
@@ -90,8 +82,9 @@ def _array(source: Source) -> tuple[Cells, list[str]]:
         records = [_next_row(who, one) for who, said in people.items() for one in _as_list(said)]
     if not isinstance(records, list):
         raise FileError(f"{source.name}: holds one JSON value; expected an array of objects")
-    numbered = enumerate(records, start=1)
-    return _frame((number, _record(record, number, _text(record) or "")) for number, record in numbered)
+    return _frame(
+        (at, _record(record, at, _text(record) or "")) for at, record in enumerate(records, start=1)
+    )
 
 
 def _as_list(value: Any) -> list[Any]:
@@ -99,16 +92,22 @@ def _as_list(value: Any) -> list[Any]:
 
 
 def _next_row(participant: str, said: Any) -> Any:
-    """A response in the JSON of NEXT under the names of its CSV: who is ``study_person``; targets have labels and numbers."""
+    """A response in the JSON of NEXT under the names of its CSV: who is ``study_person``.
+
+    NEXT-psych has targets by ``index``, within it their names as ``target_id``; NEXT has a ``target_id`` and a description.
+    """
     if not isinstance(said, dict):
         return said
-    shown = [one for one in _as_list(said.get("target_indices")) if isinstance(one, dict)]
-    names = {}
-    for one in shown:
-        about = one["target"] if isinstance(one.get("target"), dict) else {}
-        listed = (about.get("target_id"), about.get("primary_description"), one.get("index"))
-        names[str(one.get("index"))] = next((_text(each) for each in listed if _text(each)), None)
-    sides = {str(one.get("label")).capitalize(): names[str(one.get("index"))] for one in shown}
+    names, sides = {}, {}
+    for one in _as_list(said.get("target_indices")):
+        if isinstance(one, dict):
+            about = one["target"] if isinstance(one.get("target"), dict) else one
+            number = str(one.get("index", about.get("target_id")))
+            keys = (
+                ("primary_description", "target_id") if about is one else ("target_id", "primary_description")
+            )
+            names[number] = next((text for key in keys if (text := _text(about.get(key)))), number)
+            sides[str(one.get("label")).capitalize()] = names[number]
     winner = said.get("index_winner", said.get("target_winner"))
     return {
         "Participant.ID": participant.rpartition("_")[2],
@@ -158,11 +157,11 @@ def _any_lines(data: bytes, first: int) -> tuple[Cells, list[str]]:
 def _judge(line: bytes, number: int) -> dict[str, Any] | Fault:
     text = decode(line)
     if text is None:
-        return Fault(number, UNDECODABLE, escaped(line), UTF8)
+        return Fault(number, UNDECODABLE, sources.escaped(line), UTF8)
     try:
         return _record(_parse(text), number, text.strip())
     except ValueError:
-        return Fault(number, "not JSON", escaped(line), "one JSON object per line")
+        return Fault(number, "not JSON", sources.escaped(line), "one JSON object per line")
 
 
 def _record(value: Any, number: int, text: str) -> dict[str, Any] | Fault:
@@ -181,22 +180,19 @@ def _record(value: Any, number: int, text: str) -> dict[str, Any] | Fault:
 
 def _frame(records: Iterable[tuple[int, dict[str, Any] | Fault]]) -> tuple[Cells, list[str]]:
     """(columns of text and the faults among them, the keys of the columns)."""
-    rows: list[dict[str, Any]] = []
-    lines: list[int] = []
+    rows: dict[int, dict[str, Any]] = {}
     faults: list[Fault] = []
     for number, record in records:
         if isinstance(record, Fault):
             faults.append(record)
         else:
-            rows.append(record)
-            lines.append(number)
-    keys = list(dict.fromkeys(key for row in rows for key in row))
-    columns = {
-        name: pl.Series([_text(row.get(key)) for row in rows], dtype=pl.String)
-        for name, key in zip(cell_names(len(keys)), keys, strict=True)
-    }
-    numbers = pl.Series(lines, dtype=pl.Int64)
-    return Cells(pl.DataFrame(columns), len(rows) + len(faults), 1, numbers, tuple(faults)), keys
+            rows[number] = record
+    keys = list(dict.fromkeys(key for row in rows.values() for key in row))
+    columns = [pl.Series([_text(row.get(key)) for row in rows.values()], dtype=pl.String) for key in keys]
+    frame = pl.DataFrame(dict(zip(cell_names(len(keys)), columns, strict=True)))
+    return Cells(
+        frame, len(rows) + len(faults), 1, pl.Series(list(rows), dtype=pl.Int64), tuple(faults)
+    ), keys
 
 
 class _Literal(str):

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 import numpy as np
 import polars as pl
@@ -24,6 +25,7 @@ from nearfar.io.table import Cells, Table, plain
 from nearfar.io.typed_tables import array_table, frame_table, npz_table, parquet_table
 from nearfar.triplets.columns import sound_names
 
+T = TypeVar("T")
 MOST_OBJECTS = 2**31 - 1  # an index has 32 bits
 OPENERS: dict[str, Callable[[Source], Table]] = {
     **dict.fromkeys(("csv", "tsv", "txt"), CsvTable),
@@ -102,19 +104,11 @@ def read_objects(path: str | os.PathLike[str]) -> ObjectList:
     (('007', '008'), ('Bond', '008'))
     """
     source = find_sources(path)[0]
-    try:
-        table = open_table(source)
-    except InputError:
-        if (latin := as_latin_1(source)) is None:
-            raise
-        table = open_table(latin)
+    table = _readable(source, open_table)
     known = ("object", "display_name", "image", "group")
-    seen = Counter([*map(plain, known), *map(plain, table.header.cells)])
-    further = [
-        c
-        for at, c in enumerate(table.header.cells)
-        if seen[plain(c)] == 1 and plain(c) and table.holds_values(at)
-    ]
+    seen = Counter(map(plain, (*known, *table.header.cells)))
+    unique = [(at, cell) for at, cell in enumerate(table.header.cells) if seen[plain(cell)] == 1]
+    further = [cell for at, cell in unique if plain(cell) and table.holds_values(at)]
     columns = read_columns(source, known[:1], (*known[1:], *further))
     try:
         names = sound_names([name or "" for name in columns["object"]])
@@ -132,10 +126,9 @@ def read_objects(path: str | os.PathLike[str]) -> ObjectList:
 
 def _values(cells: Sequence[str | None], decimal_comma: bool) -> tuple[float | str | None, ...]:
     """The cells of a property: numbers where all are numbers, else text."""
+    point = "." if decimal_comma else ","
     try:
-        numbers = [
-            float((cell.replace(",", ".") if decimal_comma else cell) if cell else "nan") for cell in cells
-        ]
+        numbers = [float((cell or "nan").replace(",", point)) for cell in cells]
     except ValueError:
         return tuple(cell or None for cell in cells)
     return tuple(number if np.isfinite(number) else None for number in numbers)
@@ -145,18 +138,20 @@ def read_columns(
     path: str | os.PathLike[str] | Source, needed: Sequence[str], others: Sequence[str] = ()
 ) -> dict[str, list[str | None]]:
     """The text of some columns of a table in any format; a column of ``others`` may be missing."""
-    source = find_sources(path)[0]
+    return _readable(find_sources(path)[0], lambda source: _columns_of(open_table(source), needed, others))
+
+
+def _readable(source: Source, read: Callable[[Source], T]) -> T:
+    """What is read from a source, as UTF-8 or as Latin-1."""
     try:
-        return _columns_of(source, needed, others)
+        return read(source)
     except InputError:
-        latin = as_latin_1(source)
-        if latin is None:
+        if (latin := as_latin_1(source)) is None:
             raise
-        return _columns_of(latin, needed, others)
+        return read(latin)
 
 
-def _columns_of(source: Source, needed: Sequence[str], others: Sequence[str]) -> dict[str, list[str | None]]:
-    table = open_table(source)
+def _columns_of(table: Table, needed: Sequence[str], others: Sequence[str]) -> dict[str, list[str | None]]:
     where = {role: table.header.find(role) for role in (*needed, *others)}
     for role, position in where.items():
         if position is not None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from itertools import product
 from typing import Any
 
 import numpy as np
@@ -35,21 +36,19 @@ def parse_columns(
         cell = pl.col(f"c{position}")
         if grammar.blanks and dtype == pl.String:
             cell = pl.when(~cell.is_in(grammar.blanks)).then(cell)
-        if role in grammar.objects or role == "participant":
-            words = people if role == "participant" else naming.vocabulary
-            if dtype == words.dtype:
-                coded[role] = cell
-            elif dtype in SMALL_INTEGERS and role == "participant":
-                chosen[role] = cell.cast(pl.Int64)
-            elif dtype in SMALL_INTEGERS:
-                numbers = cell.cast(pl.Int64)
-                coded[role] = numbers.map_batches(words.of_numbers, return_dtype=words.dtype)
-            else:
-                chosen[role] = as_text(_without_nan(cell, dtype, role), dtype).cast(words.dtype)
-        elif role == "statement" and dtype in SMALL_INTEGERS:
+        is_id = role in ("participant", "statement")
+        words = people if role == "participant" else naming.vocabulary
+        if is_id and dtype in SMALL_INTEGERS:
             chosen[role] = cell.cast(pl.Int64)
         elif role == "statement":
-            chosen[role] = as_text(_without_nan(cell, dtype, role), dtype)
+            chosen[role] = as_text(cell.fill_nan(None) if dtype.is_float() else cell, dtype)
+        elif dtype == words.dtype:
+            coded[role] = cell
+        elif role in grammar.objects and dtype in SMALL_INTEGERS:
+            coded[role] = cell.cast(pl.Int64).map_batches(words.of_numbers, return_dtype=words.dtype)
+        elif role in grammar.objects or is_id:  # of participants NaN is a blank, as an object it is refused
+            text = cell.fill_nan(None) if dtype.is_float() and is_id else cell
+            chosen[role] = as_text(text, dtype).cast(words.dtype)
         elif role == "seconds":
             point = cell.str.replace(DECIMAL_COMMA, "$1.$2") if decimal_comma else cell
             chosen |= _number(role, point, dtype)
@@ -64,11 +63,6 @@ def parse_columns(
     columns = {**frame.select_seq(**coded).to_dict(), **frame.select(**chosen).to_dict()}
     ids = {role: naming.ids(columns[role].to_physical()) for role in grammar.objects}
     return grammar.derive(pl.DataFrame(columns | ids))
-
-
-def _without_nan(cell: pl.Expr, dtype: Any, role: str) -> pl.Expr:
-    """Of ids that are numbers, NaN is a blank; as an object it is refused."""
-    return cell.fill_nan(None) if dtype.is_float() and role in ("participant", "statement") else cell
 
 
 def as_text(cell: pl.Expr, dtype: Any) -> pl.Expr:
@@ -195,22 +189,20 @@ def _name_refusals(rows: pl.DataFrame, grammar: Grammar, naming: Naming) -> list
     what = "the name of an object" if naming.first is None else f"a whole number from {naming.first}"
     needed = (role for role in grammar.objects if role not in grammar.may_be_blank)
     blank = [role for role in needed if rows[role].null_count()]
-    refusals = [Refusal(pl.col(role).is_null(), "blank cell", what, (role,)) for role in blank]
-    for number, (reason, expected) in enumerate(naming.refusals):
-        for role in grammar.objects:
-            refusals.append(Refusal(pl.col(role) == -1 - number, reason, expected, (role,)))
-    return refusals
+    refused = product(enumerate(naming.refusals), grammar.objects)
+    return [
+        *(Refusal(pl.col(role).is_null(), "blank cell", what, (role,)) for role in blank),
+        *(Refusal(pl.col(role) == -1 - number, *told, (role,)) for (number, told), role in refused),
+    ]
 
 
 def _row_refusals(rows: pl.DataFrame, grammar: Grammar) -> list[Refusal]:
-    refusals = [
-        Refusal((x == y) | (y == z) | (x == z), "the same object twice", "three distinct objects")
-        for x, y, z in grammar.triplets[:1]
+    same = ((x == y) | (y == z) | (x == z) for x, y, z in grammar.triplets[:1])
+    bad = [each for each in WRONG_CELLS if f"bad_{each[0]}" in rows.columns]
+    return [
+        *(Refusal(when, "the same object twice", "three distinct objects") for when in same),
+        *(Refusal(pl.col(f"bad_{role}"), reason, expected, (role,)) for role, reason, expected in bad),
     ]
-    for role, reason, expected in WRONG_CELLS:
-        if f"bad_{role}" in rows.columns:
-            refusals.append(Refusal(pl.col(f"bad_{role}"), reason, expected, (role,)))
-    return refusals
 
 
 def triplet_rows(kept: pl.DataFrame, grammar: Grammar, first_row: int) -> pl.DataFrame:
@@ -227,12 +219,9 @@ def triplet_rows(kept: pl.DataFrame, grammar: Grammar, first_row: int) -> pl.Dat
     if several > 1 and "statement" not in columns:
         columns["statement"] = pl.int_range(first_row, first_row + len(kept), dtype=pl.Int64)
     columns |= _numbers(grammar)
-    frames = [  # one after the other: to wait for threads that parse the next rows would take longer
-        kept.select_seq(
-            **{role: one.cast(pl.Int32) for role, one in zip(ROLES, three, strict=True)}, **columns
-        )
-        for three in grammar.triplets
-    ]
+    named = [dict(zip(ROLES, (x.cast(pl.Int32) for x in three), strict=True)) for three in grammar.triplets]
+    # one after the other: to wait for threads that parse the next rows would take longer
+    frames = [kept.select_seq(**three, **columns) for three in named]
     if several == 1:
         return frames[0]
     order = np.arange(several * len(kept)).reshape(several, -1).T.ravel()
@@ -247,13 +236,9 @@ def _numbers(grammar: Grammar) -> dict[str, pl.Expr]:
         if grammar.unknown_seconds is not None:
             seconds = pl.when(seconds != grammar.unknown_seconds).then(seconds)
         columns["seconds"] = _thousandths(seconds) if grammar.milliseconds else seconds
-    if "near_side" in grammar.columns:
-        columns["near_side"] = pl.col("near_side")
-    elif grammar.near_side is not None:
+    if grammar.near_side is not None:
         columns["near_side"] = grammar.near_side.cast(pl.Int8)
-    if "answered_at" in grammar.columns:
-        columns["answered_at"] = pl.col("answered_at")
-    return columns
+    return columns | {role: pl.col(role) for role in ("near_side", "answered_at") if role in grammar.columns}
 
 
 def _thousandths(cell: pl.Expr) -> pl.Expr:
@@ -332,8 +317,7 @@ def rows_error(
     remedy = f"correct the file{drop}"
     if len(rejected) == 1:
         return RowsError(f"{table.name}, {sentences[0]} ({remedy})", rejected=rejected)
-    if len(rejected) > shown:
-        sentences.append(f"and {len(rejected) - shown:,} more")
+    more = [f"and {len(rejected) - shown:,} more"] if len(rejected) > shown else []
     what = "rows are not answers" if droppable else "rows cannot be read"
     head = f"{table.name}: {len(rejected):,} of {rows:,} {what}; {remedy}"
-    return RowsError("\n  ".join([head, *sentences]), rejected=rejected)
+    return RowsError("\n  ".join([head, *sentences, *more]), rejected=rejected)

@@ -171,6 +171,11 @@ class _Sample:
             yield Guess("the nearer and the farther object", {"anchor": anchor, "near": near, "far": far})
         elif len(anchor := [at for at in self.objects if at not in ranks]) == 1 and len(ranks) > 1:
             yield Guess("rankings", {"anchor": anchor, "rank": ranks})
+        lists = [
+            at for at in self.called("rank", self.all) if any(re.search("[>;|]", x) for x in self.values[at])
+        ]
+        if lists and (anchor := self.called("anchor", self.all)):
+            yield Guess("rankings in one cell", {"anchor": anchor[:1], "rank": lists[:1]})
         items, piles = (self.called(role, self.all) for role in ("object", "pile"))
         if items and piles and self.called("participant", self.all):
             yield Guess("pile sorts", {"object": items[:1], "pile": piles[:1]}, sure=len(items + piles) == 2)
@@ -185,7 +190,7 @@ class _Sample:
     def matrix(self) -> Iterator[Guess]:
         """The names of the rows are those of the columns; what is largest on the diagonal is a similarity."""
         rows = self.frame["c0"].to_list() if len(self.all) > 3 else []
-        if set(rows) == set(self.names[1:]) and self.numbers == list(self.all)[1:]:
+        if set(rows) == set(self.names[1:]) and set(self.all[1:]) <= set(self.numbers):
             table = self.frame.select(pl.exclude("c0").cast(pl.Float64)).to_numpy()
             own = [table[at, self.names.index(name) - 1] for at, name in enumerate(rows)]
             kind = "similarity" if sum(own) / len(own) > table[table == table].mean() else "distance"

@@ -6,6 +6,7 @@ import glob
 import gzip
 import io
 import os
+import re
 import sys
 import zipfile
 import zlib
@@ -21,14 +22,9 @@ from nearfar.errors import FileError
 TEXT = ("csv", "tsv", "txt", "jsonl", "json")
 FORMATS = (*TEXT, "parquet", "npz", "npy", "xlsx")
 PACKED = {".gz": "gzip", ".zst": "zstd"}
-MAGIC = {
-    "gzip": b"\x1f\x8b",
-    "zstd": b"\x28\xb5\x2f\xfd",
-    "parquet": b"PAR1",
-    "npz": b"PK",
-    "xlsx": b"PK",
-    "npy": b"\x93NUMPY",
-}
+MAGIC = {"gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd", "parquet": b"PAR1", "npy": b"\x93NUMPY"}
+MAGIC |= {"npz": b"PK", "xlsx": b"PK"}
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 KNOWN = ".csv .tsv .txt .jsonl .json (each also .gz or .zst) .parquet .npz .npy .xlsx"
 ZIP_FAULTS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, KeyError)
 
@@ -74,12 +70,11 @@ def find_sources(given: Any) -> list[Source]:
 def _from_path(path: str) -> list[Source]:
     if path == "-":
         return [_from_bytes("standard input", sys.stdin.buffer.read())]
-    if glob.has_magic(path) and not os.path.exists(path):
-        names = sorted(glob.glob(path, recursive=True))
-        if not names:
-            raise FileError(f"{path}: no file matches this pattern")
-        return [_from_file(Path(name)) for name in names]
-    return [_from_file(Path(path))]
+    is_pattern = glob.has_magic(path) and not os.path.exists(path)
+    names = sorted(glob.glob(path, recursive=True)) if is_pattern else [path]
+    if not names:
+        raise FileError(f"{path}: no file matches this pattern")
+    return [_from_file(Path(name)) for name in names]
 
 
 def _from_file(path: Path) -> Source:
@@ -114,25 +109,26 @@ def _from_zip(name: str, path: Path) -> Source:
     """The one table in a ZIP archive; what a Mac adds to it is passed over."""
     try:
         with zipfile.ZipFile(path) as archive:
-            members = [
-                member
-                for member in archive.infolist()
-                if not member.is_dir() and not member.filename.startswith("__MACOSX/")
-                if not os.path.basename(member.filename).startswith(".")
-            ]
-            if len(members) != 1:
-                inside = ", ".join(member.filename for member in members[:5]) or "none"
-                raise FileError(f"{name}: holds {len(members)} files ({inside}); expected one table")
-            format_, packed = format_of(members[0].filename)
-            check_unpacked(name, path.stat().st_size, members[0].file_size)
-            return Source(f"{name}/{members[0].filename}", format_, archive.read(members[0]), packed)
+            added = re.compile(r"__MACOSX/|(.*/)?\.[^/]*$|.*/$")
+            names = [each for each in archive.namelist() if not added.match(each)]
+            if len(names) != 1:
+                inside = ", ".join(names[:5]) or "none"
+                raise FileError(f"{name}: holds {len(names)} files ({inside}); expected one table")
+            format_, packed = format_of(names[0])
+            check_unpacked(name, path.stat().st_size, archive.getinfo(names[0]).file_size)
+            return Source(f"{name}/{names[0]}", format_, archive.read(names[0]), packed)
     except ZIP_FAULTS as error:
         raise FileError(f"{name}: is not a readable ZIP archive ({error})") from error
 
 
+def most_unpacked(size: int) -> int:
+    """How many bytes a file of ``size`` bytes may take once it is unpacked."""
+    return max(LIMITS.unpacked_bytes, LIMITS.unpacked_ratio * size)
+
+
 def check_unpacked(name: str, size: int, unpacked: int) -> None:
     """Refuse a file of ``size`` bytes whose contents would take far more."""
-    if unpacked > max(LIMITS.unpacked_bytes, LIMITS.unpacked_ratio * size):
+    if unpacked > most_unpacked(size):
         most = f"{size:,} bytes unpack to {unpacked:,}, more than {LIMITS.unpacked_ratio} times as many"
         raise FileError(f"{name}: {most}; if that is meant, raise NEARFAR_MAX_UNPACKED_RATIO")
 
@@ -175,12 +171,11 @@ def _from_bytes(name: str, data: bytes) -> Source:
         if kind is not None:
             kind = "xlsx" if kind == "npz" and b"[Content_Types].xml" in start else kind
             return Source(name, kind, start + stream.read())
-    first = next((line for line in start.removeprefix(b"\xef\xbb\xbf").splitlines() if line.strip()), b"")
+    first = start.removeprefix(BYTE_ORDER_MARK).lstrip().partition(b"\n")[0]
     if not first:
         raise FileError(f"{name}: is empty; expected answers")
-    if first.lstrip()[:1] in (b"{", b"["):
-        return Source(name, "jsonl" if first.lstrip().startswith(b"{") else "json", data, packed)
-    return Source(name, "tsv" if b"\t" in first and b"," not in first else "csv", data, packed)
+    text = "tsv" if b"\t" in first and b"," not in first else "csv"
+    return Source(name, {b"{": "jsonl", b"[": "json"}.get(first[:1], text), data, packed)
 
 
 @contextmanager
@@ -217,24 +212,20 @@ class _CountedStream:
     """A stream that refuses to unpack far more than the file holds."""
 
     def __init__(self, stream: Any, name: str, packed_bytes: int) -> None:
-        self._stream, self._name = stream, name
-        self._left = max(LIMITS.unpacked_bytes, LIMITS.unpacked_ratio * packed_bytes)
+        self._stream, self._name, self._packed, self._read = stream, name, packed_bytes, 0
 
     def read(self, size: int = -1) -> bytes:
         try:
-            data: bytes = self._stream.read(self._left + 1 if size < 0 else size)
+            data: bytes = self._stream.read(most_unpacked(self._packed) + 1 if size < 0 else size)
         except Exception as error:
             if type(error).__name__ != "ZstdError":  # of whichever library there is
                 raise
             raise EOFError(str(error)) from error
-        self._left -= len(data)
-        if self._left < 0:
-            most = f"unpacks to more than {LIMITS.unpacked_ratio} times its size"
-            raise FileError(f"{self._name}: {most}; if that is meant, raise NEARFAR_MAX_UNPACKED_RATIO")
+        self._read += len(data)
+        check_unpacked(self._name, self._packed, self._read)
         return data
 
 
-BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 UNDECODABLE = "undecodable bytes"
 UTF8 = "text in UTF-8 (if it is Latin-1 or Windows-1252, save it again as UTF-8, in Excel 'CSV UTF-8')"
 
@@ -243,13 +234,8 @@ class Window:
     """The bytes that are not read yet. Positions count from the first of them; ``line`` is its line."""
 
     def __init__(self, name: str, stream: BinaryIO, line: int = 1) -> None:
-        self.name = name
-        self.line = line
-        self.position = 0  # in the whole stream
-        self._stream = stream
-        self._data = b""
-        self._at = 0
-        self._ended = False
+        self.name, self.line, self.position = name, line, 0  # the position in the whole stream
+        self._stream, self._data, self._at, self._ended = stream, b"", 0, False
 
     def __len__(self) -> int:
         return len(self._data) - self._at
@@ -337,9 +323,7 @@ def as_latin_1(source: Source) -> Source | None:
         return None
     with open_binary(source) as stream:
         data = stream.read()
-    if decode(data) is not None or data.startswith((b"\xff\xfe", b"\xfe\xff")) or b"\xff" in data:
-        return None
-    if any(ord(letter) > 127 for letter in data.decode("utf-8", "ignore")):
+    if decode(data) is not None or b"\xff" in data or not data.decode("utf-8", "ignore").isascii():
         return None
     try:
         return replace(source, data=data.decode("cp1252").encode(), packed=None)

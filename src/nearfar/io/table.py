@@ -17,14 +17,10 @@ from nearfar.errors import FileError, NearfarWarning
 from nearfar.io.sources import Source
 
 PEOPLE = "participant participant_id session_id puid worker_id sub_id subject_id pid"
-COLUMN_NAMES = {
-    "statement": ("statement",),
-    "participant": tuple(PEOPLE.split()),
-    "seconds": ("seconds", "response_time"),
-    "near_side": ("near_side",),
-    "answered_at": ("answered_at",),
-    "rule": ("rule",),
+COLUMN_NAMES: dict[str, tuple[str, ...]] = {
+    role: (role,) for role in ("statement", "participant", "seconds", "near_side", "answered_at", "rule")
 }
+COLUMN_NAMES |= {"participant": tuple(PEOPLE.split()), "seconds": ("seconds", "response_time")}
 FAULTS: dict[str, Any] = {"line": pl.Int64, "reason": pl.String, "content": pl.String, "expected": pl.String}
 Coded = Mapping[str, pl.Categorical]
 
@@ -69,13 +65,15 @@ class Header:
 
     def find_all(self, **names: Sequence[str]) -> dict[str, int] | None:
         """role -> position, or None where a role is missing."""
-        positions = {role: at for role, aliases in names.items() if (at := self.find(*aliases)) is not None}
+        positions = self._those_of(names)
         return positions if len(positions) == len(names) else None
 
     def optional(self, **names: Sequence[str]) -> dict[str, int]:
         """role -> position of the optional columns that are there; ``names`` adds to or replaces ``COLUMN_NAMES``."""
-        listed = COLUMN_NAMES | names
-        return {role: at for role, aliases in listed.items() if (at := self.find(*aliases)) is not None}
+        return self._those_of(COLUMN_NAMES | names)
+
+    def _those_of(self, names: Mapping[str, Sequence[str]]) -> dict[str, int]:
+        return {role: at for role, aliases in names.items() if (at := self.find(*aliases)) is not None}
 
     def describe(self, position: int) -> str:
         """How a message calls a column."""
@@ -120,14 +118,14 @@ class Cells:
             yield self
             return
         starts = range(0, len(self.frame), rows)
-        ends = [int(self.lines_of(pl.Series([start])).item()) for start in starts[1:]]
-        faults = list(self.faults)
-        for start, end in zip(starts, [*ends, None], strict=True):
+        ends = self.lines_of(pl.Series(starts[1:])).to_list()
+        faults = self.faults
+        for start, end in zip(starts, [*ends, float("inf")], strict=True):
             frame = self.frame[start : start + rows]
-            own = [fault for fault in faults if end is None or fault.line < end]
+            own = tuple(fault for fault in faults if fault.line < end)
             faults = faults[len(own) :]
             lines = None if self.lines is None else self.lines[start : start + rows]
-            yield Cells(frame, len(frame) + len(own), self.first + start, lines, tuple(own))
+            yield Cells(frame, len(frame) + len(own), self.first + start, lines, own)
 
 
 class Table(ABC):

@@ -69,13 +69,8 @@ def write_format(
     elif format_ == "xlsx":
         _write_excel(guard_formulas(table), file)
     else:
-        guard_formulas(table).write_csv(
-            file,
-            separator="," if format_ == "csv" else "\t",
-            include_header=header,
-            compression=compression,
-            check_extension=False,
-        )
+        options: Any = {"separator": "," if format_ == "csv" else "\t", "include_header": header}
+        guard_formulas(table).write_csv(file, **options, compression=compression, check_extension=False)
 
 
 def guard_formulas(table: pl.DataFrame) -> pl.DataFrame:
@@ -142,15 +137,14 @@ def write_triplets(
         known = ", ".join(one.name for one in DIALECTS if one.write is not None)
         raise TripletError(f"dialect: {chosen.name} cannot be written; expected one of {known}")
     target = os.fspath(path)
-    if format is not None:
-        try:
-            format_, packed = format_of(f"answers.{format.lstrip('.')}")
-        except FileError as error:
-            raise FileError(
-                f"format: {format!r} is not a file format; expected {KNOWN} (a dialect: --to)"
-            ) from error
-    else:
-        format_, packed = ("csv", None) if target == "-" else format_of(target)
+    named_so = f"answers.{(format or 'csv').lstrip('.')}" if format or target == "-" else target
+    try:
+        format_, packed = format_of(named_so)
+    except FileError as error:
+        if format is None:
+            raise
+        expected = f"expected {KNOWN} (a dialect: --to)"
+        raise FileError(f"format: {format!r} is not a file format; {expected}") from error
     if format_ == "json":
         raise FileError("json: can only be read; write jsonl, one object per line")
     table = chosen.write(triplets)

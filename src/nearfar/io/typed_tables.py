@@ -37,13 +37,11 @@ class TypedTable(Table):
             raise FileError(f"{source.name}: a column cannot be read ({first_line(error)})") from error
         super().__init__(source, Header(source.name, list(given)))
         check_width(source.name, len(given))
-        self._n_rows = n_rows
-        self._table = table
+        self._n_rows, self._table = n_rows, table
         cells = zip(cell_names(len(given)), given.items(), strict=True)
         self._cells = {name: _cell(key, dtype) for name, (key, dtype) in cells}
-        self._text = {
-            name: key for name, key in zip(self._cells, given, strict=True) if given[key] == pl.String
-        }
+        keys = zip(self._cells, given, strict=True)
+        self._text = {name: key for name, key in keys if given[key] == pl.String}
         self._schema = dict(table.select(**self._cells).collect_schema())
 
     @property
@@ -54,14 +52,14 @@ class TypedTable(Table):
     def cells(self, has_header: bool, rows: int, coded: Coded | None = None) -> Iterator[Cells]:
         """The table in batches."""
         start = 0
-        words = {name: dtype for name, dtype in (coded or {}).items() if name in self._text}
-        codes = {name: pl.col(self._text[name]).cast(dtype) for name, dtype in words.items()}
+        words = [name for name in coded or {} if name in self._text]
+        codes = {name: pl.col(self._text[name]).cast((coded or {})[name]) for name in words}
         table = self._table.select(**self._cells | codes)
         # of text fewer at a time, so that some are worked on while the next are made
         size = min(rows, 1 << 20) if pl.String in self._schema.values() else rows
         try:
             for frame in table.collect_batches(chunk_size=size, maintain_order=True):
-                yield Cells(_without_empty(frame, list(words)), len(frame), start + self.first_row)
+                yield Cells(_without_empty(frame, words), len(frame), start + self.first_row)
                 start += len(frame)
         except READABLE as error:
             raise self._damaged() from error
@@ -145,8 +143,9 @@ def frame_table(source: Source) -> TypedTable:
         raise FileError(f"{source.name}: a column is there twice ({said}); rename one of them") from error
     native = table.to_native()
     if not isinstance(native, pl.DataFrame):
-        columns = {str(name): _series(table.get_column(name).to_list()) for name in table.columns}
-        native = pl.DataFrame(columns)
+        native = pl.DataFrame(
+            {str(name): _series(table.get_column(name).to_list()) for name in table.columns}
+        )
     made = TypedTable(source, native.lazy(), len(native))
     made.objects = enumerated(native.schema)
     return made
@@ -158,8 +157,12 @@ def _series(values: list[Any]) -> pl.Series:
     try:
         return pl.Series(known, nan_to_null=False)
     except (TypeError, pl.exceptions.PolarsError):
-        texts = [None if value is None or value != value else str(value) for value in known]
-        return pl.Series(texts, dtype=pl.String)
+        return _as_texts(known)
+
+
+def _as_texts(values: list[Any]) -> pl.Series:
+    """Each value as text, null where there is none."""
+    return pl.Series([None if v is None or v != v else str(v) for v in values], dtype=pl.String)
 
 
 def npz_table(source: Source) -> TypedTable:
@@ -176,7 +179,12 @@ def npz_table(source: Source) -> TypedTable:
         made.dialect = "list-order" if rows == "triplets" else "odd-one-out"
         cells = [arrays[rows]]
     else:
-        expected = "expected arrays anchor, near and far, or triplets (m, 3), or odd_one_out (m, 3)"
+        squares = [value for value in arrays.values() if _is_square(value)]
+        if len(squares) == 1:
+            return _matrix_table(source, squares[0], names)
+        expected = (
+            "expected arrays anchor, near and far, triplets or odd_one_out (m, 3), or one (n, n) matrix"
+        )
         raise FileError(f"{source.name}: holds {', '.join(arrays) or 'nothing'}; {expected}")
     if all(cell.dtype.kind in "biuf" for cell in cells):
         made.first_index = 0
@@ -188,18 +196,37 @@ def npz_table(source: Source) -> TypedTable:
 def array_table(source: Source) -> TypedTable:
     """An (m, 3) array of indices, or a pair of such an array and one response per row."""
     array, *response = [load_arrays(source)[""]] if source.format == "npy" else source.data
+    if _is_square(array) and not response:
+        return _matrix_table(source, array)
     made = _rows_table(source, array, {"response": response[0]} if response else {})
     made.dialect = "list-order"
     made.first_index = 0
     return made
 
 
+def _is_square(array: NDArray[Any]) -> bool:
+    """Whether an array can be a similarity or distance matrix; of three rows, it is triplets."""
+    return array.ndim == 2 and array.shape[0] == array.shape[1] > 3 and array.dtype.kind in "iuf"
+
+
+def _matrix_table(source: Source, matrix: NDArray[Any], names: NDArray[Any] | None = None) -> TypedTable:
+    """A row and a column per object, which ``names`` has, else its number; first the name of the row."""
+    called = list(map(str, range(len(matrix)) if names is None else names.tolist()))
+    if len(called) != len(matrix):
+        raise FileError(
+            f"{source.name}: holds {len(called)} names of objects for {len(matrix)} rows; expected one each"
+        )
+    if len({"object", *called}) <= len(called):
+        raise FileError(f"{source.name}: a name of an object is there twice; expected distinct ones")
+    rows = {"object": np.array(called), **dict(zip(called, matrix.T, strict=True))}
+    return _table(source, rows, len(matrix))
+
+
 def _rows_table(source: Source, rows: NDArray[Any], columns: Mapping[str, NDArray[Any]]) -> TypedTable:
     if rows.ndim != 2 or rows.shape[1] != 3:
         raise FileError(f"{source.name}: the rows have shape {rows.shape}; expected (m, 3)")
-    response = columns.get("response")
-    if response is not None and np.shape(response) != (len(rows),):
-        shape = np.shape(response)
+    shape = np.shape(columns.get("response", rows[:, 0]))
+    if shape != (len(rows),):
         raise FileError(f"{source.name}: response has shape {shape}; expected ({len(rows)},)")
     three = {str(i): rows[:, i] for i in range(3)}
     return _table(source, three | dict(columns), len(rows))
@@ -219,7 +246,7 @@ def _column(array: NDArray[Any]) -> pl.Series:
     if array.dtype.kind in "US":
         return pl.Series(array.astype(np.str_).tolist(), dtype=pl.String)
     if array.dtype.kind not in "biufMm":
-        return pl.Series([None if v is None or v != v else str(v) for v in array.tolist()], dtype=pl.String)
+        return _as_texts(array.tolist())
     if array.dtype.kind == "f" and array.dtype.itemsize > 8:
         array = array.astype(np.float64)  # polars has no longer ones
     return pl.Series(np.ascontiguousarray(array))

@@ -12,18 +12,72 @@ import polars as pl
 
 from nearfar._tools.text import listed
 from nearfar.errors import ColumnsError, InputError
-from nearfar.io.dialects.mapped import is_overlay, positions
+from nearfar.io.dialects.mapped import OPTIONAL, is_overlay, positions
 from nearfar.io.objects import read_columns
 from nearfar.io.parse_rows import as_text
 from nearfar.io.table import Cells, Coded, Header, Table, plain
 
 MATRICES = {"similaritymatrix": "similarity", "distancematrix": "distance"}
+MARKS = (">", "[;|]", ",")  # between the objects of a ranking
 MOST_OPTIONS = 30  # that are looked for in a key
 Columns = Mapping[str, Any] | None
 Questions = Mapping[int, tuple[str, ...]]  # column -> what it is about
 
 
-class WideTable(Table):
+class _Reshaped(Table):
+    """Another table with other rows and columns; all cells are text."""
+
+    typed = False
+
+    def __init__(self, inner: Table, names: Sequence[str]) -> None:
+        super().__init__(inner.source, Header(inner.name, names))
+        self._inner, self.row_word = inner, inner.row_word
+        self.guarded, self.decimal_comma = inner.guarded, inner.decimal_comma
+
+    def _parts(self, used: Sequence[int], rows: int) -> Iterator[tuple[Cells, pl.DataFrame]]:
+        """Some columns of the inner table with the line of each row, blank rows left out."""
+        for at in used:
+            self._inner.need_values(at)
+        texts = [as_text(pl.col(f"c{at}"), self._inner.schema[f"c{at}"]) for at in used]
+        for part in self._inner.cells(True, rows):
+            lines = part.lines_of(pl.int_range(len(part.frame), eager=True))
+            frame = part.frame.select(texts).with_columns(line=lines)
+            yield part, frame.filter(~pl.all_horizontal(pl.exclude("line").is_null()))
+
+
+class RankedTable(_Reshaped):
+    """A row for each object of a ranking that stands in one cell: fig > plum > lime; or with ; or | or commas.
+
+    ``kept`` : the other columns and their roles, ``ranking`` : that of the rankings, each of which is a statement.
+    """
+
+    def __init__(self, inner: Table, kept: Mapping[int, str], ranking: int) -> None:
+        self._kept, self._ranking = list(kept), ranking
+        super().__init__(inner, [*kept.values(), "statement", "object", "rank"])
+
+    def cells(self, has_header: bool, rows: int, coded: Coded | None = None) -> Iterator[Cells]:
+        """The rankings of some rows, one after the other."""
+        cell, kept = pl.col(f"c{self._ranking}"), [pl.col(f"c{at}") for at in self._kept]
+        plain = cell.str.strip_chars("[]").str.replace_all('"', "", literal=True)  # a list in JSON
+        cell = pl.when(cell.str.starts_with("[")).then(plain).otherwise(cell).str.strip_chars()
+        ways = (
+            pl.when(cell.str.contains(mark)).then(cell.str.replace_all(rf"\s*{mark}\s*", "\x1f"))
+            for mark in MARKS
+        )
+        names = pl.coalesce(*ways, cell).str.split("\x1f")
+        for part, frame in self._parts([*self._kept, self._ranking], rows):
+            ranks = pl.int_ranges(1, names.list.len() + 1)
+            long = frame.select(*kept, statement="line", object=names, rank=ranks).explode("object", "rank")
+            twice = pl.struct("statement", "object").is_duplicated()
+            long = long.with_columns(
+                rank=pl.when(twice).then(pl.lit("twice")).otherwise(pl.col("rank").cast(pl.String))
+            )
+            cells = pl.DataFrame(dict(zip(self.schema, long.cast({"statement": pl.String}), strict=True)))
+            records = part.records - len(part.frame) + len(long)
+            yield Cells(cells, records, part.first, long["statement"], part.faults)
+
+
+class WideTable(_Reshaped):
     """A row for each cell of some columns of ``inner``, beside the other columns.
 
     Parameters
@@ -35,37 +89,26 @@ class WideTable(Table):
     by_row : whether a row is a participant, where none of these columns is.
     """
 
-    typed = False
-
     def __init__(
         self, inner: Table, about: Questions, roles: Sequence[str], kept: Mapping[int, str], *, by_row: bool
     ) -> None:
-        self._inner, self._about, self._kept = inner, about, list(kept)
+        self._about, self._kept = about, list(kept)
         self._by_row = by_row and "participant" not in kept.values()
-        names = [*kept.values(), *["participant"] * self._by_row, *roles]
-        super().__init__(inner.source, Header(inner.name, names))
-        self.row_word, self.guarded, self.decimal_comma = inner.row_word, inner.guarded, inner.decimal_comma
+        super().__init__(inner, [*kept.values(), *["participant"] * self._by_row, *roles])
 
     def cells(self, has_header: bool, rows: int, coded: Coded | None = None) -> Iterator[Cells]:
         """Column after column of some rows."""
-        for at in (used := [*self._kept, *self._about]):
-            self._inner.need_values(at)
-        texts = [as_text(pl.col(f"c{at}"), self._inner.schema[f"c{at}"]) for at in used]
         first = [f"c{at}" for at in self._kept] + ["line"] * self._by_row
         width, about = len(self._about), zip(*self._about.values(), strict=True)
         named = [pl.Series(column, dtype=pl.String) for column in about]
-        for part in self._inner.cells(True, rows):
-            frame = part.frame.select(texts)
-            frame = frame.with_columns(line=part.lines_of(pl.int_range(len(frame), eager=True)))
-            blank = frame.select(pl.all_horizontal(pl.exclude("line").is_null())).to_series()
-            frame = frame.filter(~blank)
+        for part, frame in self._parts([*self._kept, *self._about], rows):
             column = pl.Series(np.repeat(np.arange(width), len(frame)))
             long = [
                 *(pl.concat([frame[name].cast(pl.String)] * width) for name in first),
                 *(texts.gather(column) for texts in named),
                 pl.concat([frame[f"c{at}"] for at in self._about]),
             ]
-            sound = part.records - len(part.faults) - int(blank.sum())  # which the parser must have found too
+            sound = part.records - len(part.faults) - len(part.frame) + len(frame)  # as the parser must find
             lines, records = pl.concat([frame["line"]] * width), sound * width + len(part.faults)
             cells = pl.DataFrame(dict(zip(self.schema, long, strict=True)))
             yield Cells(cells, records, part.first, lines, part.faults)
@@ -76,16 +119,28 @@ def reshaped(table: Table, wide: str | None, dialect: str | None, columns: Colum
 
     That is so where ``wide`` or the dialect says it. The other columns of roles are then called by them.
     """
-    name, roles = plain(dialect or ""), dict(columns or {})
+    name, roles, made = plain(dialect or ""), dict(columns or {}), table
     if wide is not None:
         made = _survey(table, wide, roles)
     elif name in MATRICES:
         made = _by_objects(table, ("object_2", MATRICES[name]), roles, label="object_1")
     elif name == "pilesort" and table.header.find("pile") is None and "pile" not in roles:
         made = _by_objects(table, ("object", "pile"), roles)
-    else:
-        return table, columns
-    return made, {role: role for role in roles}
+    elif ranked := _ranked(table.header, roles):
+        at = ranked.pop("rank")
+        made = RankedTable(table, {own: role for role, own in ranked.items()}, at)
+        roles = {role: at for role, at in roles.items() if role in ranked and role in OPTIONAL}
+    return made, columns if made is table else {role: role for role in roles}
+
+
+def _ranked(header: Header, roles: Mapping[str, Any]) -> dict[str, int] | None:
+    """role -> column, where there is an anchor with a ranking in one cell, which is a statement."""
+    if is_overlay(roles):
+        roles = {**roles, **(header.find_all(anchor=["anchor"], rank=["ranking"]) or {})}
+    if roles.keys() - set(OPTIONAL) != {"anchor", "rank"} or isinstance(roles["rank"], (list, tuple)):
+        return None
+    named = header.optional() | {role: at[0] for role, at in positions(header, roles).items()}
+    return {role: at for role, at in named.items() if role != "statement"}
 
 
 def _ids(header: Header, columns: Mapping[str, Any]) -> dict[int, str]:

@@ -86,25 +86,21 @@ def scale(
     ['fig', 'lime']
     """
     values = np.asarray(points, dtype=np.float64).reshape(-1)
-    limits = [
-        np.full(len(values), np.nan) if each is None else np.asarray(each, float) for each in (low, high)
-    ]
-    called = [str(x) for x in range(len(values))] if names is None else list(map(str, names))
+    unknown = np.full(len(values), np.nan)
+    limits = [unknown if each is None else np.asarray(each, float) for each in (low, high)]
+    called = list(map(str, range(len(values)) if names is None else names))
     if {len(called), *map(len, limits)} != {len(values)}:
         raise InputError(f"low, high and names: expected {len(values)} of each, as there are points")
-    hollow = set() if placed is None else set(np.flatnonzero(np.asarray(placed, dtype=bool)).tolist())
     order = [int(x) for x in np.argsort(values, kind="stable") if np.isfinite(values[x])]
-    rows = [
-        (called[x], values[x], *(each[x] if np.isfinite(each[x]) else None for each in limits), False)
-        for x in order
-    ]
-    return _dots(rows, ax, label, labels, hollow={row for row, x in enumerate(order) if x in hollow})
+    rows = [(called[x], values[x], *(each[x] for each in limits), False) for x in order]
+    inside = np.zeros(len(values), bool) if placed is None else np.asarray(placed, dtype=bool)
+    return _dots(rows, ax, label, labels, hollow=set(np.flatnonzero(inside[order]).tolist()))
 
 
 def _dots(
     rows: Sequence[tuple[Any, ...]], ax: Axes, label: str, labels: bool, hollow: set[int] | None = None
 ) -> Axes:
-    """A line per (name, value, low, high, whether it stands out); limits are None where they are not known."""
+    """A line per (name, value, low, high, whether it stands out); limits are None or NaN where they are not known."""
     ax = _bare(style.axes_of(ax, height=dots_height(len(rows))), label)
     for at, (_, value, low, high, stands_out) in enumerate(rows):
         colour = style.STRIKING if stands_out else style.ACCENT
@@ -113,8 +109,8 @@ def _dots(
         fill = {"mfc": "white", "zorder": 3} if at in (hollow or ()) else {}
         ax.plot(value, at, "D" if stands_out else "o", ms=4, color=colour, **fill)
     ax.set_ylim(-0.7, max(len(rows), 1) - 0.3)
-    size = min(style.font_size(), 0.85 * style.settle(ax)[1] / max(len(rows), 1))
-    shown = [style.shortened(row[0]) for row in rows] if labels and size >= style.SMALLEST else []
+    size = style.name_size(ax, len(rows))
+    shown = [style.shortened(row[0]) for row in rows] if labels and size else []
     ax.set_yticks(range(len(shown)), shown, size=size, parse_math=False)
     style.settle(ax)
     return ax
@@ -161,7 +157,7 @@ def dimensions(
     W = np.asarray(weights, dtype=np.float64)
     if W.ndim != 2 or len(W) != len(names) or (titles is not None and len(titles) != W.shape[1]):
         raise InputError(
-            f"weights: expected (n, d), a row for each of {len(names)} names, got shape {W.shape}"
+            f"weights: expected (n, d), a row for each name of {len(names)}, got shape {W.shape}"
         )
     pictured, d = style.by_index(images, names), W.shape[1]
     ax = style.axes_of(ax, height=dimensions_height(d, bool(pictured)))
@@ -215,9 +211,8 @@ def curve(analysis: Any, ax: Axes = None, *, ceiling: Any = None) -> Axes:
     if analysis is None:
         raise InputError("analysis: there is no learning curve, since nothing can be held out")
     data, possible = plain(analysis), None if ceiling is None else plain(ceiling)["best_possible"]
-    ax = _bare(
-        style.axes_of(ax, height=HEIGHT), "answers the model was fitted to", "held-out answers predicted"
-    )
+    ax = style.axes_of(ax, height=HEIGHT)
+    _bare(ax, "answers the model was fitted to", "held-out answers predicted")
     if possible:
         ax.axhspan(possible["low"], possible["high"], color=style.SHADE, lw=0, zorder=0)
     x, y = ([point[key] for point in data["points"]] for key in ("answers", "accuracy"))
@@ -240,13 +235,8 @@ def positions(objects: Sequence[dict[str, Any]], ax: Axes = None) -> Axes:
     """Draw the uncertainty of positions against the number of answers."""
     ax = _bare(style.axes_of(ax, height=HEIGHT), "answers about the object", "uncertainty of its position")
     known = [row for row in objects if row["circle"] is not None]
-    ax.plot(
-        *([row[key] for row in known] for key in ("answers", "circle")),
-        "o",
-        ms=4,
-        color=style.ACCENT,
-        alpha=0.7,
-    )
+    at = ([row[key] for row in known] for key in ("answers", "circle"))
+    ax.plot(*at, "o", ms=4, color=style.ACCENT, alpha=0.7)
     ax.set_ylim(bottom=0)
     _percent(ax.yaxis)
     return ax

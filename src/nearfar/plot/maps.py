@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import cycle, islice
 from pathlib import Path
 from typing import Any
 
@@ -15,6 +16,7 @@ from nearfar.plot import style
 from nearfar.plot.placing import far_out, place_names, spread, to_border
 from nearfar.plot.style import Axes
 
+Kind = tuple[str, str]  # colour and marker
 MARKERS = "osD^vP*X<>"
 GAP = 3.6  # points between a mark and its name
 MARGIN = 1.14  # times as large as the map: room for names at its border
@@ -61,26 +63,26 @@ def map(
     ['fig', 'lime', 'plum']
     """
     points, called = _points(space, names)
-    shown = np.flatnonzero(np.isfinite(points).all(axis=1))
+    shown = np.flatnonzero(np.isfinite(points).all(axis=1)).tolist()
     pictured = style.by_index(images, called) if len(shown) <= MOST_PICTURES else {}
-    bare = np.array([x for x in shown if int(x) not in pictured], dtype=np.intp)
-    colours, markers, legend = _kinds(None if groups is None else style.by_index(groups, called), shown)
+    bare = [x for x in shown if x not in pictured]
+    kinds, legend = _kinds(None if groups is None else style.by_index(groups, called), shown)
     ax = style.axes_of(ax, height=178 * shape(points))
     ax.set(xticks=[], yticks=[])  # numbers mean nothing here
     if legend:
         _draw_legend(ax, legend)
     _frame(ax, points[shown], unit)
     if circles is not None:
-        _draw_circles(ax, points, np.asarray(circles), colours)
-    _draw_images(ax, points, {x: path for x, path in pictured.items() if x in set(shown.tolist())}, colours)
+        _draw_circles(ax, points, np.asarray(circles), kinds)
+    _draw_images(ax, points, {x: pictured[x] for x in shown if x in pictured}, kinds)
     hollow = np.zeros(len(points), dtype=bool) if placed is None else np.asarray(placed, dtype=bool)
-    _draw_points(ax, points, bare, colours, markers, hollow)
+    _draw_points(ax, points, {x: kinds[x] for x in bare}, hollow)
     tips = _draw_arrows(ax, points[shown], arrows) if arrows else np.zeros((0, 2))
     written = [*(called[x] for x in bare), *(arrows or ())]
     if labels and len(written) <= MOST_NAMES:
         first = np.arange(len(written)) >= len(bare)
         ink = [style.INK] * len(bare) + [style.STRIKING] * len(tips)
-        draw_names(ax, np.concatenate([points[bare], tips]), written, ink, first=first, always=first)
+        draw_names(ax, np.concatenate([points[bare], tips]), written, ink, first, always=True)
     return ax
 
 
@@ -107,29 +109,21 @@ def shape(points: Floats) -> float:
     return float(np.clip(spans[1] / max(spans[0], 1e-12), 0.55, 1.1))
 
 
-def _kinds(
-    groups: Mapping[int, Any] | None, shown: NDArray[np.intp]
-) -> tuple[dict[int, str], dict[int, str], list[tuple[str, str, str]]]:
-    """Colour and marker of every object, and (group, colour, marker) of the groups shown."""
-    colours, markers = dict.fromkeys(shown.tolist(), style.ACCENT), dict.fromkeys(shown.tolist(), MARKERS[0])
+def _kinds(groups: Mapping[int, Any] | None, shown: Sequence[int]) -> tuple[dict[int, Kind], dict[str, Kind]]:
+    """Colour and marker of every object, and of the groups shown."""
     if groups is None:
-        return colours, markers, []
-    group_of = {x: str(groups.get(x, "")) for x in shown.tolist()}
-    order = sorted({group for group in group_of.values() if group}, key=_number_or_text)
-    looks = {
-        group: (style.PALETTE[end % len(style.PALETTE)], MARKERS[end // len(style.PALETTE) % len(MARKERS)])
-        for end, group in enumerate(order)
-    }
-    for x, group in group_of.items():
-        colours[x], markers[x] = looks.get(group, (style.FAINT, MARKERS[0]))
-    return colours, markers, [(group, *look) for group, look in looks.items()]
+        return dict.fromkeys(shown, (style.ACCENT, MARKERS[0])), {}
+    group_of = {x: str(groups.get(x, "")) for x in shown}
+    order = sorted(set(group_of.values()) - {""}, key=_number_or_text)
+    kinds = ((colour, marker) for marker in cycle(MARKERS) for colour in style.PALETTE)
+    looks = dict(zip(order, kinds, strict=False))
+    return {x: looks.get(group, (style.FAINT, MARKERS[0])) for x, group in group_of.items()}, looks
 
 
 def _number_or_text(text: str) -> tuple[str, int, str]:
     """Sorts "cluster 10" behind "cluster 9"."""
     head = text.rstrip("0123456789")
-    tail = text[len(head) :]
-    return (head, int(tail) if tail else -1, text)
+    return head, int(text[len(head) :] or -1), text
 
 
 def _frame(ax: Axes, points: Floats, unit: float = 0.0) -> None:
@@ -144,20 +138,13 @@ def _frame(ax: Axes, points: Floats, unit: float = 0.0) -> None:
     ax.set_aspect("equal", adjustable="box")
 
 
-def _draw_points(
-    ax: Axes,
-    points: Floats,
-    chosen: NDArray[np.intp],
-    colours: Mapping[int, str],
-    markers: Mapping[int, str],
-    hollow: NDArray[np.bool_],
-) -> None:
-    size = float(np.clip(2000 / max(len(chosen), 1), 5, 20)) if len(chosen) < 10_000 else 2.0
-    many = len(chosen) > 5000
+def _draw_points(ax: Axes, points: Floats, kinds: Mapping[int, Kind], hollow: NDArray[np.bool_]) -> None:
+    size = float(np.clip(2000 / max(len(kinds), 1), 5, 20)) if len(kinds) < 10_000 else 2.0
+    many = len(kinds) > 5000
     look: dict[str, Any] = {"s": size, "alpha": 0.5 if many else 0.9, "rasterized": many}
-    for marker, inside in dict.fromkeys((markers[x], bool(hollow[x])) for x in chosen.tolist()):
-        mine = [x for x in chosen.tolist() if (markers[x], bool(hollow[x])) == (marker, inside)]
-        ink = [colours[x] for x in mine]
+    for marker, inside in dict.fromkeys((kind[1], bool(hollow[x])) for x, kind in kinds.items()):
+        mine = [x for x, kind in kinds.items() if (kind[1], bool(hollow[x])) == (marker, inside)]
+        ink = [kinds[x][0] for x in mine]
         fill = {"facecolors": "none", "edgecolors": ink, "linewidths": 0.9} if inside else {"c": ink}
         ax.scatter(*points[mine].T, marker=marker, **{"linewidths": 0, **fill}, **look)
 
@@ -167,13 +154,12 @@ def draw_names(
     points: Floats,
     names: Sequence[str],
     colours: Sequence[str],
-    *,
     first: NDArray[np.bool_],
-    always: NDArray[np.bool_],
+    always: bool,
 ) -> None:
     """Names beside their points, as many as fit without lying on each other; a line where one stands off.
 
-    ``first`` choose their places before the others; ``always`` : drawn under their point where there is no room.
+    ``first`` choose their places before the others; ``always`` : and are drawn under their point where there is no room.
     """
     n = len(names)
     size = style.font_size() * (1.0 if n <= 60 else 0.85 if n <= 150 else 0.75)
@@ -182,7 +168,7 @@ def draw_names(
     at = _in_points(ax, points)
     sizes = style.text_sizes(ax, written, size) + np.array([1.5, 0.0])
     centres = place_names(at, sizes, gap=GAP, frame=(width[0], width[1]), first=first)
-    crowded = always & np.isnan(centres[:, 0])
+    crowded = first & np.isnan(centres[:, 0]) & always
     half = np.minimum(sizes / 2, width / 2)
     centres[crowded] = np.clip(at - [0.0, GAP + size / 2], half, width - half)[crowded]
     look = {"size": size, "ha": "center", "va": "center", "parse_math": False, "annotation_clip": False}
@@ -200,7 +186,7 @@ def _in_points(ax: Axes, points: Floats) -> Floats:
     return np.asarray(pixels * 72 / ax.get_figure(root=True).dpi, dtype=np.float64)
 
 
-def _draw_images(ax: Axes, points: Floats, images: Mapping[int, Any], colours: Mapping[int, str]) -> None:
+def _draw_images(ax: Axes, points: Floats, images: Mapping[int, Any], kinds: Mapping[int, Kind]) -> None:
     """Pictures, moved apart where they would hide each other, each tied to its point by a line."""
     if not images:
         return
@@ -214,19 +200,19 @@ def _draw_images(ax: Axes, points: Floats, images: Mapping[int, Any], colours: M
     sizes *= side / sizes.max(axis=1, keepdims=True)
     offsets = spread(at, sizes + 3, frame=(frame[0], frame[1])) - at
     for (x, picture), offset in zip(pictures.items(), offsets, strict=True):
-        moved = np.abs(offset).max() > side / 4
+        moved, colour = np.abs(offset).max() > side / 4, kinds[x][0]
         if moved:
-            ax.scatter(*points[x], s=4, color=colours[x], linewidths=0, zorder=2)
-        more = {"pad": 0.08, "zorder": 3, "arrowprops": style.tie(colours[x]) if moved else None}
-        ax.add_artist(style.picture_box(picture, side, points[x], offset, colours[x], **more))
+            ax.scatter(*points[x], s=4, color=colour, linewidths=0, zorder=2)
+        more = {"pad": 0.08, "zorder": 3, "arrowprops": style.tie(colour) if moved else None}
+        ax.add_artist(style.picture_box(picture, side, points[x], offset, colour, **more))
 
 
-def _draw_circles(ax: Axes, points: Floats, radii: Floats, colours: Mapping[int, str]) -> None:
+def _draw_circles(ax: Axes, points: Floats, radii: Floats, kinds: Mapping[int, Kind]) -> None:
     from matplotlib.patches import Circle
 
-    known = points[list(colours)]
+    known = points[list(kinds)]
     unit = float(np.sqrt(((known - known.mean(axis=0)) ** 2).sum(axis=1).mean()))
-    for x, colour in colours.items():
+    for x, (colour, _) in kinds.items():
         if np.isfinite(radii[x]):
             ax.add_patch(Circle(tuple(points[x]), unit * radii[x], color=colour, alpha=0.16, lw=0.5))
 
@@ -245,24 +231,23 @@ def _draw_arrows(ax: Axes, points: Floats, arrows: Mapping[str, ArrayLike]) -> F
     return tips
 
 
-def _draw_legend(ax: Axes, kinds: list[tuple[str, str, str]], most: int = 30) -> None:
+def _draw_legend(ax: Axes, kinds: Mapping[str, Kind], most: int = 30) -> None:
     """Beside the map, or below it where that is narrow: it hides nothing, and the map makes room."""
     from matplotlib.lines import Line2D
 
     handles = [
         Line2D([], [], color=colour, marker=marker, linestyle="", markersize=4, label=style.shortened(group))
-        for group, colour, marker in kinds[:most]
+        for group, (colour, marker) in islice(kinds.items(), most)
     ]
     if len(kinds) > most:
         handles.append(Line2D([], [], linestyle="", label=f"and {len(kinds) - most} more"))
     look = {"frameon": False, "fontsize": "medium", "labelcolor": style.INK, "handletextpad": 0.1}
     width = style.settle(ax)[0]
-    if width > 24 * 12:  # a legend of some 12 letters takes less than a quarter of it
-        ax.legend(handles=handles, loc="upper left", bbox_to_anchor=(1.0, 1.0), **look)
-        return
-    widths = style.text_sizes(ax, [str(handle.get_label()) for handle in handles], style.font_size())[:, 0]
-    columns = int(np.clip(width // (widths.max() + 24), 1, len(handles)))
-    place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "ncols": columns, "columnspacing": 1.0}
+    place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
+    if width <= 24 * 12:  # else a legend of some 12 letters takes less than a quarter of it
+        widths = style.text_sizes(ax, [str(each.get_label()) for each in handles], style.font_size())[:, 0]
+        columns = int(np.clip(width // (widths.max() + 24), 1, len(handles)))
+        place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "ncols": columns, "columnspacing": 1.0}
     ax.legend(handles=handles, **place, **look)
 
 
@@ -303,11 +288,7 @@ def groups(
     """
     two = comparison.pairs[pair]
     called = [(names or {}).get(name, name) for name in comparison.objects]
-    if axes is None:
-        style.need_matplotlib()
-        from matplotlib import pyplot
-
-        axes = pyplot.subplots(1, 2, figsize=(7, 3.7), layout="constrained")[1]
+    axes = style.axes_of(axes, height=94, nrows=1, ncols=2)
     known = two.maps[np.isfinite(two.maps).all(axis=2)]
     near = known[~far_out(known, known)] if len(known) else np.array([[0.0, 0.0], [1.0, 1.0]])
     sure = {move.name for move in two.moves if move.sure}
@@ -346,5 +327,5 @@ def _draw_group(
     matter = moves | np.isfinite(away)
     named = np.flatnonzero(known & (matter | (len(here) <= 60))).tolist() if names else []
     if named:
-        ink, first = [style.INK if matter[x] else style.QUIET for x in named], matter[named]
-        draw_names(ax, here[named], [names[x] for x in named], ink, first=first, always=np.zeros_like(first))
+        ink = [style.INK if matter[x] else style.QUIET for x in named]
+        draw_names(ax, here[named], [names[x] for x in named], ink, matter[named], always=False)

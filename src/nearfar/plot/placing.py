@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import product
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -43,21 +45,16 @@ def place_names(
     centres = np.full((n, 2), np.nan)
     order = _loneliest_first(points)
     for x in order if first is None else order[np.argsort(~first[order], kind="stable")]:
-        others = np.concatenate([np.delete(marks, x, axis=0), taken])
-        for centre in _candidates(points[x], sizes[x], gap):
-            box = np.concatenate([centre - sizes[x] / 2, centre + sizes[x] / 2])
-            inside = (box[:2] >= 0).all() and box[2] <= frame[0] and box[3] <= frame[1]
-            if inside and not _touches(box, others).any():
+        others, half = np.concatenate([np.delete(marks, x, axis=0), taken]), sizes[x] / 2
+        for ring, side in product(RINGS, SIDES):
+            centre = points[x] + np.array(side) * (half + gap * ring)
+            box = np.concatenate([centre - half, centre + half])
+            beside = (others[:, :2] >= box[2:]) | (others[:, 2:] <= box[:2])
+            if (box[:2] >= 0).all() and (box[2:] <= frame).all() and beside.any(axis=1).all():
                 centres[x] = centre
                 taken = np.concatenate([taken, box[None]])
                 break
     return centres
-
-
-def _candidates(point: Floats, size: Floats, gap: float) -> Floats:
-    return np.array(
-        [point + np.array(side) * (size / 2 + gap * ring) for ring in RINGS for side in SIDES], dtype=float
-    )
 
 
 def _loneliest_first(points: Floats) -> NDArray[np.intp]:
@@ -66,13 +63,6 @@ def _loneliest_first(points: Floats) -> NDArray[np.intp]:
     squares = ((points[:, None] - points[None]) ** 2).sum(axis=2)
     np.fill_diagonal(squares, np.inf)
     return np.argsort(-squares.min(axis=1), kind="stable")
-
-
-def _touches(box: Floats, others: Floats) -> NDArray[np.bool_]:
-    across = (others[:, 0] < box[2]) & (others[:, 2] > box[0])
-    along = (others[:, 1] < box[3]) & (others[:, 3] > box[1])
-    both: NDArray[np.bool_] = across & along
-    return both
 
 
 def spread(points: Floats, sizes: Floats, *, frame: tuple[float, float], steps: int = 300) -> Floats:
@@ -86,6 +76,11 @@ def spread(points: Floats, sizes: Floats, *, frame: tuple[float, float], steps: 
     reach = half[:, None] + half[None]
     low, high = np.minimum(half, np.array(frame) - half), np.maximum(half, np.array(frame) - half)
     centres = np.clip(points.astype(np.float64), low, high)
+    order = np.arange(len(points))
+    sideways = np.sign(order[:, None] - order)[..., None] * [
+        1.0,
+        0.0,
+    ]  # of two on one spot the earlier goes left
     for _ in range(steps):
         gaps = centres[:, None] - centres[None]
         overlap = reach - np.abs(gaps)
@@ -95,19 +90,13 @@ def spread(points: Floats, sizes: Floats, *, frame: tuple[float, float], steps: 
             break
         # along the line between the two, as far as it takes to part them, half of it each
         together = np.abs(gaps).max(axis=2) < 1e-9
-        towards = np.where(together[..., None], _sideways(len(points)), gaps)
+        towards = np.where(together[..., None], sideways, gaps)
         lengths = np.abs(towards)
         factor = np.where(lengths > 1e-9, overlap / np.maximum(lengths, 1e-9), np.inf).min(axis=2)
         moves = (towards * np.where(hit, factor / 2, 0.0)[..., None]).sum(axis=1)
         moves /= np.maximum(hit.sum(axis=1), 1)[:, None]
         centres = np.clip(centres + moves, low, high)
     return centres
-
-
-def _sideways(n: int) -> Floats:
-    """(n, n, 2) a direction for two boxes on the same spot: the earlier one goes left."""
-    sign = np.sign(np.arange(n)[:, None] - np.arange(n)[None]).astype(float)
-    return np.stack([sign, np.zeros((n, n))], axis=2)
 
 
 def far_out(at: Floats, known: Floats) -> NDArray[np.bool_]:

@@ -67,9 +67,7 @@ class Look:
     title: str = ""
 
     @contextmanager
-    def figure(
-        self, height: float, rows: int = 1, columns: int = 1, **grid: Any
-    ) -> Iterator[tuple[Figure, Any]]:
+    def figure(self, height: float, *shape: int, **grid: Any) -> Iterator[tuple[Figure, Any]]:
         """A figure and its axes, as high as asked for, else ``height`` millimetres; drawn in our style."""
         with style(self):
             from matplotlib.backends.backend_agg import FigureCanvasAgg
@@ -80,7 +78,7 @@ class Look:
             figure.get_layout_engine().set(w_pad=0.03, h_pad=0.03)
             if self.title:
                 figure.suptitle(self.title, x=0.01, ha="left", size="large", weight="bold", color=INK)
-            yield figure, figure.subplots(rows, columns, **grid)
+            yield figure, figure.subplots(*shape, **grid)
 
 
 def length(text: str, option: str) -> float:
@@ -94,9 +92,8 @@ def length(text: str, option: str) -> float:
     given = re.fullmatch(r"\s*(\d+(?:\.\d*)?)\s*(mm|cm|in)\s*", text)
     value = float(given[1]) * {"mm": 1.0, "cm": 10.0, "in": 25.4}[given[2]] if given else 0.0
     if not 20 <= value <= 2000:
-        raise InputError(
-            f"{option} {text}: expected a length from 20mm to 2000mm, such as 85mm, 8.5cm or 3.3in, or one of {', '.join(COLUMNS)}"
-        )
+        expected = "a length from 20mm to 2000mm, such as 85mm, 8.5cm or 3.3in, or one of"
+        raise InputError(f"{option} {text}: expected {expected} {', '.join(COLUMNS)}")
     return value
 
 
@@ -113,9 +110,8 @@ def font(text: str) -> tuple[str, float]:
         try:
             findfont(FontProperties(family=family), fallback_to_default=False)
         except ValueError:
-            raise InputError(
-                f"--font {text}: no font {family!r} is installed here; name another one, or give a size alone, such as 7"
-            ) from None
+            way = "name another one, or give a size alone, such as 7"
+            raise InputError(f"--font {text}: no font {family!r} is installed here; {way}") from None
     return family, points
 
 
@@ -140,7 +136,7 @@ def style(look: Look | None = None) -> Iterator[None]:
         yield
 
 
-def axes_of(ax: Axes, width: float = 178.0, height: float = 130.0) -> Axes:
+def axes_of(ax: Axes, width: float = 178.0, height: float = 130.0, **grid: Any) -> Axes:
     """The axes given, or new ones of pyplot, so many millimetres large."""
     if ax is not None:
         return ax
@@ -148,16 +144,15 @@ def axes_of(ax: Axes, width: float = 178.0, height: float = 130.0) -> Axes:
     from matplotlib import pyplot
 
     size = (width * MILLIMETRE, min(height, PAGE) * MILLIMETRE)
-    return pyplot.subplots(figsize=size, layout="constrained")[1]
+    return pyplot.subplots(figsize=size, layout="constrained", **grid)[1]
 
 
 def save_figure(figure: Figure, path: str | Path, *, dpi: int = 300) -> None:
     """Write a figure as PNG, SVG or PDF by its extension; the file appears whole or not at all."""
     suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:
-        raise InputError(
-            f"{path}: {suffix or 'no extension'} is not a picture format; expected {' or '.join(FORMATS)}",
-        )
+        wrong = f"{suffix or 'no extension'} is not a picture format"
+        raise InputError(f"{path}: {wrong}; expected {' or '.join(FORMATS)}")
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix)
     for text in figure.findobj(lambda artist: hasattr(artist, "set_text")):
         text.set_text(text.get_text().replace("\ufeff", ""))  # which is not to be seen, and no PDF can hold
@@ -178,6 +173,12 @@ def settle(ax: Axes) -> Floats:
 def font_size() -> float:
     """Points of ordinary text."""
     return float(need_matplotlib().rcParams["font.size"])
+
+
+def name_size(ax: Axes, n: int, along: int = 1, share: float = 0.85) -> float:
+    """Points of names that fit side by side at ``n`` places of an axis; 0 where they could not be read."""
+    size = min(font_size(), share * settle(ax)[along] / max(n, 1))
+    return float(size if size >= SMALLEST else 0.0)
 
 
 def text_sizes(ax: Axes, texts: Sequence[str], size: float) -> Floats:

@@ -8,6 +8,7 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.cluster.hierarchy import leaves_list
 
 from nearfar._tools.arrays import Floats
 from nearfar.errors import InputError
@@ -67,7 +68,7 @@ def tree(
     if n_clusters is not None and 1 < n_clusters < len(leaves):
         line = ax.axhline if upright else ax.axvline
         line(_cut_height(Z, n_clusters), color=style.FAINT, lw=0.8, ls="--", zorder=0)
-    order = _leaf_order(Z, len(leaves))
+    order = _leaf_order(Z)
     called = [style.shortened(names[leaves[x]]) for x in order] if labels else []
     _draw_leaves(ax, called, order, pictured, codes, upright)
     return ax
@@ -90,16 +91,9 @@ def _informed_part(Z: Floats) -> tuple[Floats, NDArray[np.intp]]:
     return merges, leaves
 
 
-def _leaf_order(Z: Floats, n: int) -> list[int]:
+def _leaf_order(Z: Floats) -> list[int]:
     """Leaves from top to bottom, or from left to right."""
-    order, waiting = [], [2 * n - 2]
-    while waiting:
-        node = waiting.pop()
-        if node < n:
-            order.append(node)
-        else:
-            waiting += [int(Z[node - n, 1]), int(Z[node - n, 0])]
-    return order
+    return leaves_list(Z).tolist() if len(Z) else [0]
 
 
 def _cut_height(Z: Floats, n_clusters: int) -> float:
@@ -116,7 +110,7 @@ def _draw_branches(ax: Axes, Z: Floats, n: int, codes: NDArray[Any] | None, upri
     from matplotlib.collections import LineCollection
 
     at = np.zeros(max(2 * n - 1, 1))
-    at[_leaf_order(Z, n)] = np.arange(n)
+    at[_leaf_order(Z)] = np.arange(n)
     heights = np.concatenate([np.zeros(n), Z[:, 2]])
     clusters = np.full(2 * n - 1, -1) if codes is None else np.concatenate([codes, np.full(n - 1, -1)])
     lines, colours = [], []
@@ -147,14 +141,14 @@ def _draw_leaves(
 
     Where leaves are close together pictures stand in two columns, so that each may be twice as large.
     """
-    room = style.settle(ax)[0 if upright else 1] / max(len(order), 1)  # points
-    size = min(style.font_size(), (0.95 if upright else 0.85) * room)
+    along = 0 if upright else 1
+    size, room = style.name_size(ax, len(order), along), style.settle(ax)[along] / max(len(order), 1)
     columns = 2 if room < 20 else 1
     side = float(np.clip(0.9 * columns * room, 3, 56)) if images else 0.0
     axis = ax.xaxis if upright else ax.yaxis
     if not upright:
         axis.tick_right()
-    shown = list(names) if size >= style.SMALLEST else []
+    shown = list(names) if size else []
     look = {"rotation": 90} if upright else {}
     axis.set_ticks(range(len(shown)), shown, size=size, color=style.INK, parse_math=False, **look)
     axis.set_tick_params(length=0, pad=3 + columns * side * 1.06)
@@ -162,9 +156,9 @@ def _draw_leaves(
         picture = style.thumbnail(images[x], side) if x in images else None
         if picture is not None:
             colour = _colour(-1 if codes is None else codes[x], style.FAINT)
-            along = 3 + side * (0.5 + 1.06 * (row % columns))
+            away = 3 + side * (0.5 + 1.06 * (row % columns))
             more = {"pad": 0, "arrowprops": style.tie(style.FAINT) if row % columns else None}
-            at, offset = ((row, 0), (0, -along)) if upright else ((0, row), (along, 0))
+            at, offset = ((row, 0), (0, -away)) if upright else ((0, row), (away, 0))
             ax.add_artist(style.picture_box(picture, side, at, offset, colour, **more))
     style.settle(ax)
 
@@ -198,22 +192,19 @@ def matrix(
     K = np.asarray(space.kernel() if hasattr(space, "kernel") else space, dtype=np.float64)
     if hasattr(space, "kernel"):
         names, hidden = space.objects if names is None else names, set(space.uninformed.tolist())
-        order = _leaf_order(np.asarray(space.tree()), len(K)) if order is None and len(K) > 1 else order
+        order = _leaf_order(np.asarray(space.tree())) if order is None and len(K) > 1 else order
     chosen = [x for x in (range(len(K)) if order is None else np.asarray(order).tolist()) if x not in hidden]
     block = K[np.ix_(chosen, chosen)]
     apart = np.abs(block[~np.eye(len(block), dtype=bool)])
-    limit = (
-        float(np.quantile(apart, 0.98) or apart.max()) if apart.any() else 1.0
-    )  # the diagonal would drown the rest
+    limit = float(np.quantile(apart, 0.98) or apart.max()) if apart.any() else 1.0  # without the diagonal
     ax = style.axes_of(ax, height=150)
     look = {"cmap": "PuOr_r", "interpolation": "nearest", "rasterized": True, "vmin": -limit, "vmax": limit}
     picture = ax.imshow(block, **look)
     bar = ax.get_figure(root=True).colorbar(picture, ax=ax, shrink=0.4, aspect=25, anchor=(0, 0))
     bar.outline.set_linewidth(0)
     bar.ax.tick_params(labelsize="small", length=2, colors=style.INK)
-    size = min(style.font_size(), 0.85 * style.settle(ax)[1] / max(len(chosen), 1))
-    called = list(names) if names is not None and labels and size >= style.SMALLEST else []
-    shown = [style.shortened(called[x], 24) for x in chosen] if called else []
+    size = style.name_size(ax, len(chosen))
+    shown = [style.shortened(names[x], 24) for x in chosen] if names is not None and labels and size else []
     ax.set_xticks([])
     ax.set_yticks(range(len(shown)), shown, size=size, color=style.INK, parse_math=False)
     ax.tick_params(length=0, pad=2)

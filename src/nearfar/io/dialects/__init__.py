@@ -7,36 +7,17 @@ from dataclasses import replace
 from typing import Any
 
 from nearfar.errors import ColumnsError, FileError, InputError
+from nearfar.io.dialects import mapped
 from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal
 from nearfar.io.dialects.choices import SIDES
-from nearfar.io.dialects.mapped import (
-    MAPPED,
-    PLANNED,
-    bare_grammar,
-    is_overlay,
-    mapped_grammar,
-    planned_with,
-    positions,
-    selecting,
-    with_optional,
-)
+from nearfar.io.dialects.mapped import MAPPED, PLANNED, is_overlay, selecting, with_optional
 from nearfar.io.dialects.orders import MATRICES, ORDERS
 from nearfar.io.dialects.rows import CANONICAL, LIST_BOOLEAN, LIST_COUNT, LIST_ORDER, RESPONSE
 from nearfar.io.dialects.sides import NEXT, SALMON, TRIPLETTOOLS
 from nearfar.io.dialects.trios import MOST_CENTRAL, ODD_ONE_OUT, THINGS
 from nearfar.io.table import Table, plain
 
-__all__ = [
-    "DIALECTS",
-    "SIDES",
-    "Aside",
-    "Dialect",
-    "Grammar",
-    "Refusal",
-    "choose",
-    "named",
-    "selecting",
-]
+__all__ = ["DIALECTS", "SIDES", "Aside", "Dialect", "Grammar", "Refusal", "choose", "named", "selecting"]
 
 TABLES = (CANONICAL, ODD_ONE_OUT, MOST_CENTRAL, SALMON, TRIPLETTOOLS, NEXT, THINGS, PLANNED, *ORDERS)
 DIALECTS = (*TABLES, *MATRICES, LIST_ORDER, LIST_BOOLEAN, LIST_COUNT)
@@ -60,21 +41,21 @@ def choose(
     if columns and not is_overlay(columns):
         if name is not None:
             raise InputError("dialect and columns exclude each other; give one of them")
-        listed = planned_with(table.header, columns)
+        listed = mapped.planned_with(table.header, columns)
         if listed is not None:
             return PLANNED, listed
-        bare = bare_grammar(table, columns) if table.may_be_bare else None
-        return MAPPED, bare or mapped_grammar(table.header, columns)
+        bare = mapped.bare_grammar(table, columns) if table.may_be_bare else None
+        return MAPPED, bare or mapped.mapped_grammar(table.header, columns)
     wanted = name or table.dialect
     if name is None and wanted == LIST_ORDER.name and table.header.find(*RESPONSE) is not None:
-        raise FileError(
-            f"{table.name}: there is a response to every row; name its dialect: list-boolean (nearer to the second, "
-            "or not), list-count (votes), or list-order to leave it out"
+        ways = (
+            "list-boolean (nearer to the second, or not), list-count (votes), or list-order to leave it out"
         )
+        raise FileError(f"{table.name}: there is a response to every row; name its dialect: {ways}")
     dialect, grammar = _by_header(table) if wanted is None else _by_name(table, named(wanted))
     if table.first_index is not None and grammar.first_index is None:
         grammar = replace(grammar, first_index=table.first_index)
-    named_at = {role: at[0] for role, at in positions(table.header, columns or {}).items()}
+    named_at = {role: at[0] for role, at in mapped.positions(table.header, columns or {}).items()}
     return dialect, with_optional(grammar, named_at)
 
 
@@ -88,9 +69,8 @@ def _by_header(table: Table) -> tuple[Dialect, Grammar]:
         names = " or ".join(dialect.name for dialect, _ in fitting)
         raise FileError(f"{table.name}: the columns {columns} may be {names}; say which with dialect=")
     ways = "expected anchor, near, far; say what yours mean with --column anchor=NAME and so on"
-    raise ColumnsError(
-        f"{table.name}: the columns {columns} are not known; {ways} (see nearfar help columns and docs/files.md)"
-    )
+    where = "see nearfar help columns and docs/files.md"
+    raise ColumnsError(f"{table.name}: the columns {columns} are not known; {ways} ({where})")
 
 
 def _by_name(table: Table, dialect: Dialect) -> tuple[Dialect, Grammar]:

@@ -41,9 +41,9 @@ def mapped_grammar(header: Header, columns: Mapping[str, Any]) -> Grammar:
     kind, how = CHOICES[chosen[0]] if len(chosen) == 1 else ("", None)
     objects = {"anchor", "near", "far"} & single.keys()
     if len(objects) == 3 and not options and not chosen:
-        roles = ("anchor", "near", "far")
-        anchor, near, far = map(pl.col, roles)
-        grammar = Grammar({role: single[role] for role in roles}, roles, ((anchor, near, far),))
+        three = ("anchor", "near", "far")
+        at = {role: single[role] for role in three}
+        grammar = Grammar(at, three, ((pl.col("anchor"), pl.col("near"), pl.col("far")),))
     elif objects == {"anchor"} and len(options) == 2 and kind == "choice":
         grammar = choice_grammar("near", options, [single[chosen[0]]], how, single["anchor"])
     elif objects == {"anchor"} and len(options) > 2 and kind == "choice" and how != "side":
@@ -51,10 +51,9 @@ def mapped_grammar(header: Header, columns: Mapping[str, Any]) -> Grammar:
     elif not objects and len(options) == 3 and kind in ("odd", "central"):
         grammar = choice_grammar(kind, options, [single[chosen[0]]], how)
     else:
-        raise InputError(
-            f"columns: got the roles {', '.join(columns) or 'none'}; expected anchor, near, far; or anchor, two or "
-            "more options and choice; or option, option, option and odd or central; nearfar help columns lists others"
-        )
+        ways = "anchor, two or more options and choice; or option, option, option and odd or central"
+        got = f"got the roles {', '.join(columns) or 'none'}; expected anchor, near, far; or {ways}"
+        raise InputError(f"columns: {got}; nearfar help columns lists others")
     return with_optional(grammar, single)
 
 
@@ -123,12 +122,12 @@ def _is_number(given: str) -> bool:
 
 def with_optional(grammar: Grammar, positions: Mapping[str, int]) -> Grammar:
     """The grammar with the optional columns that were found."""
-    columns = dict(grammar.columns)
-    for role in OPTIONAL:
-        if role in positions:
-            columns["seconds" if role == "milliseconds" else role] = positions[role]
-    if "milliseconds" in positions or "seconds" in positions:
-        grammar = replace(grammar, milliseconds="milliseconds" in positions)
+    named = {role: positions[role] for role in OPTIONAL if role in positions}
+    if "milliseconds" in named or "seconds" in named:
+        grammar = replace(grammar, milliseconds="milliseconds" in named)
+    columns = {**grammar.columns, **named}
+    if "milliseconds" in columns:
+        columns["seconds"] = columns.pop("milliseconds")
     has_checks = "check" in positions and grammar.gather is None
     aside = (*grammar.aside, _check(grammar)) if has_checks else grammar.aside
     return replace(grammar, columns=columns, aside=aside)

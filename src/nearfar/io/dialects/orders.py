@@ -49,19 +49,13 @@ def _ranking(anchor: int, ranks: Sequence[int]) -> Grammar:
     """From the nearest to the farthest; blank from where nobody was ranked any more."""
     names = [f"rank_{i}" for i in range(1, len(ranks) + 1)]
     objects = ("anchor", *names)
-    ranked = pl.sum_horizontal([pl.col(name).is_not_null() for name in names])
-    return Grammar(
-        dict(zip(objects, (anchor, *ranks), strict=True)),
-        objects,
-        tuple(
-            (pl.col("anchor"), pl.when(pl.col(far).is_not_null()).then(pl.col(near)), pl.col(far))
-            for near, far in combinations(names, 2)
-        ),
-        refuse=(distinct(objects, "an anchor and distinct objects"),),
-        aside=(Aside(ranked < 2, "no answer"),),
-        partial=True,
-        may_be_blank=tuple(names),
-    )
+    ranked, pairs = [pl.col(name) for name in names], combinations(map(pl.col, names), 2)
+    triplets = ((pl.col("anchor"), pl.when(far.is_not_null()).then(near), far) for near, far in pairs)
+    alone = pl.sum_horizontal([one.is_not_null() for one in ranked]) < 2
+    refuse, aside = (distinct(objects, "an anchor and distinct objects"),), (Aside(alone, "no answer"),)
+    columns = dict(zip(objects, (anchor, *ranks), strict=True))
+    grammar = Grammar(columns, objects, tuple(triplets), refuse=refuse, aside=aside)
+    return replace(grammar, partial=True, may_be_blank=tuple(names))
 
 
 def _best_worst(at: Mapping[str, int], options: Sequence[int]) -> Grammar:
@@ -99,15 +93,12 @@ def _ratings(objects: Sequence[int], value: int, role: str, *, anchored: bool = 
     number = cell.str.replace(r"^(-?\d*),(\d+)$", "$1.$2").cast(pl.Float64, strict=False)
     wrong = ~pl.col("number").is_finite().fill_null(False)
     nothing = cell.is_null() | cell.str.to_lowercase().is_in(NOTHING)
-    return Grammar(
-        {"object_1": objects[0], "object_2": objects[1], "value": value},
-        ("object_1", "object_2"),
-        (),
-        refuse=(Refusal(wrong, "not a number", f"a {role}", ("value",)),),
-        aside=(Aside(nothing, "no answer"), Aside(one == other, "an object with itself")),
-        derived=({"number": VALUES[role] * number},),
-        gather=partial(_gather, kind="anchored" if anchored else "pair"),
-    )
+    columns = {"object_1": objects[0], "object_2": objects[1], "value": value}
+    refuse = (Refusal(wrong, "not a number", f"a {role}", ("value",)),)
+    aside = (Aside(nothing, "no answer"), Aside(one == other, "an object with itself"))
+    gather = partial(_gather, kind="anchored" if anchored else "pair")
+    grammar = Grammar(columns, ("object_1", "object_2"), (), refuse=refuse, aside=aside, gather=gather)
+    return replace(grammar, derived=({"number": VALUES[role] * number},))
 
 
 # -------------------------------------------------------------------- comparisons between rows

@@ -52,13 +52,9 @@ def list_count(header: Header) -> Grammar:
     grammar, said = _with_response(header, "list-count")
     votes = said.str.replace(r"\.0+$", "").cast(pl.Int64, strict=False)
     near, far = pl.when(votes > 0).then(J).otherwise(K), pl.when(votes > 0).then(K).otherwise(J)
-    return replace(
-        grammar,
-        triplets=((I, near, far),),
-        refuse=(Refusal(votes.is_null(), "no count", "a whole number of votes", ("response",)),),
-        aside=(Aside(votes == 0, "undecided"),),
-        times=votes.abs(),
-    )
+    odd = Refusal(votes.is_null(), "no count", "a whole number of votes", ("response",))
+    tie = Aside(votes == 0, "undecided")
+    return replace(grammar, triplets=((I, near, far),), refuse=(odd,), aside=(tie,), times=votes.abs())
 
 
 def write(triplets: Triplets) -> pl.DataFrame:

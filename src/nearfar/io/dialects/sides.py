@@ -2,17 +2,19 @@
 
 Salmon's ``head, left, right, winner`` are numbers of targets, names stand in ``*_filename``. The R package tripletTools
 has ``Center, Left, Right, Answer`` with names, ``rt`` in milliseconds and ``sampleAlg``; NEXT's participant CSV has the
-same four columns with ``Response.Time..s.`` or ``Alg.Label``.
+same four columns with ``Response.Time..s.`` or ``Alg.Label``, or ``target_center``, ``target_winner`` and so on.
 """
 
 from __future__ import annotations
+
+from dataclasses import replace
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
 from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal, Three
-from nearfar.io.table import Header
+from nearfar.io.table import COLUMN_NAMES, Header
 from nearfar.triplets import Triplets
 from nearfar.triplets.columns import RIGHT as AT_RIGHT
 from nearfar.triplets.frames import named_column, optional_columns
@@ -26,9 +28,9 @@ ALGORITHM = ("sampleAlg", "AlgSample")
 MISSING = ("NA",)  # what R writes into a blank cell
 CENTER, LEFT, RIGHT, ANSWER = map(pl.col, ROLES)
 CHOSEN: Three = (CENTER, ANSWER, pl.when(ANSWER == LEFT).then(RIGHT).otherwise(LEFT))
-WRONG_ANSWER = Refusal(
-    (ANSWER != LEFT) & (ANSWER != RIGHT), "the answer was not shown", "the answer to be left or right"
-)
+NEITHER = (ANSWER != LEFT) & (ANSWER != RIGHT)
+WRONG_ANSWER = Refusal(NEITHER, "the answer was not shown", "the answer to be left or right")
+NO_ANSWER = Aside(ANSWER.is_null(), "no answer")
 
 
 def left_and_right(triplets: Triplets) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
@@ -39,12 +41,8 @@ def left_and_right(triplets: Triplets) -> tuple[NDArray[np.int32], NDArray[np.in
 
 def find_choice(header: Header) -> dict[str, int] | None:
     """Where the four columns are, under any of the names seen in the wild."""
-    return header.find_all(
-        center=["center", "target"],
-        left=["left", "option1"],
-        right=["right", "option2"],
-        answer=["answer", "winner", "primary"],
-    )
+    shown = {"center": ["center", "target"], "left": ["left", "option1"], "right": ["right", "option2"]}
+    return header.find_all(**shown, answer=["answer", "winner", "primary"])
 
 
 def salmon(header: Header) -> Grammar | None:
@@ -63,12 +61,8 @@ def salmon(header: Header) -> Grammar | None:
     head, left, right = map(pl.col, SHOWN)
     took_left = chosen == shown_left
     blank = Refusal(chosen.is_null(), "blank cell", "the number of the winner", ("winner_number",))
-    not_shown = Refusal(
-        (chosen != shown_left) & (chosen != shown_right),
-        "the winner was not shown",
-        "the number of left or right",
-        NUMBERS,
-    )
+    neither = (chosen != shown_left) & (chosen != shown_right)
+    not_shown = Refusal(neither, "the winner was not shown", "the number of left or right", NUMBERS)
     near = pl.when(took_left).then(left).otherwise(right)
     far = pl.when(took_left).then(right).otherwise(left)
     return Grammar(
@@ -90,10 +84,8 @@ def write_salmon(triplets: Triplets) -> pl.DataFrame:
     shown = dict(zip((*SHOWN, "winner", "loser"), indices, strict=True))
     numbers = {role: pl.Series(indices) for role, indices in shown.items()}
     files = {f"{role}_filename": named_column(triplets, indices) for role, indices in shown.items()}
-    more = optional_columns(
-        triplets, participant="puid", seconds="response_time", answered_at="time_received", rule="sampler"
-    )
-    return pl.DataFrame(numbers | files | more)
+    names = {"participant": "puid", "seconds": "response_time", "answered_at": "time_received"}
+    return pl.DataFrame(numbers | files | optional_columns(triplets, **names, rule="sampler"))
 
 
 def triplettools(header: Header) -> Grammar | None:
@@ -107,41 +99,26 @@ def triplettools(header: Header) -> Grammar | None:
     columns = find_choice(header)
     if columns is None:
         return _chosen_only(header, optional)
-    algorithm = header.find(*ALGORITHM)
     shows_center = is_check = (CENTER == LEFT) | (CENTER == RIGHT)
-    if algorithm is not None:
+    if (algorithm := header.find(*ALGORITHM)) is not None:
         optional["algorithm"] = algorithm
         is_check = pl.col("algorithm").str.to_lowercase() == "check"
     check = Aside(is_check, "check", pl.when(shows_center).then(ANSWER == CENTER))
-    return Grammar(
-        columns | optional,
-        ROLES,
-        (CHOSEN,),
-        "answer",
-        (WRONG_ANSWER,),
-        (Aside(ANSWER.is_null(), "no answer"), check),
-        near_side=pl.when(ANSWER == LEFT).then(0).otherwise(1),
-        milliseconds=True,
-        blanks=MISSING,
-    )
+    side, asides = pl.when(ANSWER == LEFT).then(0).otherwise(1), (NO_ANSWER, check)
+    grammar = Grammar(columns | optional, ROLES, (CHOSEN,), "answer", (WRONG_ANSWER,), asides, side)
+    return replace(grammar, milliseconds=True, blanks=MISSING)
 
 
 def _chosen_only(header: Header, optional: dict[str, int]) -> Grammar | None:
-    columns = header.find_all(
-        center=["center", "target", "head"], winner=["winner", "primary"], loser=["loser", "alternate"]
-    )
+    chosen = {"winner": ["winner", "primary"], "loser": ["loser", "alternate"]}
+    columns = header.find_all(center=["center", "target", "head"], **chosen)
     if columns is None or header.find("left") is not None:  # which would be Salmon's
         return None
     center, winner, loser = map(pl.col, ("center", "winner", "loser"))
-    is_check = (center == winner) | (center == loser)
-    return Grammar(
-        columns | optional,
-        ("center", "winner", "loser"),
-        ((center, winner, loser),),
-        aside=(Aside(winner.is_null(), "no answer"), Aside(is_check, "check", center == winner)),
-        milliseconds=True,
-        blanks=MISSING,
-    )
+    check = Aside((center == winner) | (center == loser), "check", center == winner)
+    asides, objects = (Aside(winner.is_null(), "no answer"), check), ("center", "winner", "loser")
+    grammar = Grammar(columns | optional, objects, ((center, winner, loser),), aside=asides)
+    return replace(grammar, milliseconds=True, blanks=MISSING)
 
 
 def write_triplettools(triplets: Triplets) -> pl.DataFrame:
@@ -175,25 +152,22 @@ def next_export(header: Header) -> Grammar | None:
 
     In its exports Left is the winner of every row, so that Left and Right are not sides of the screen.
     """
-    columns = None if header.find("Alg.Label", NEXT_SECONDS) is None else find_choice(header)
+    columns = header.find_all(answer=["target_winner"], **{role: [f"target_{role}"] for role in ROLES[:3]})
+    if columns is None and header.find("Alg.Label", NEXT_SECONDS) is not None:
+        columns = find_choice(header)
     if columns is None:
         return None
-    optional = header.optional(
-        seconds=[NEXT_SECONDS], answered_at=["Timestamp", "answered_at"], rule=["Alg.Label", "rule"]
-    )
-    no_answer = Aside(ANSWER.is_null(), "no answer")
-    return Grammar(columns | optional, ROLES, (CHOSEN,), "answer", (WRONG_ANSWER,), (no_answer,))
+    times = ["Timestamp", "timestamp_query_generated", "answered_at"]
+    seconds, people = [NEXT_SECONDS, "response_time"], ["participant_uid", *COLUMN_NAMES["participant"]]
+    names = {"seconds": seconds, "answered_at": times, "participant": people}
+    optional = header.optional(**names, rule=["Alg.Label", "rule"])
+    return Grammar(columns | optional, ROLES, (CHOSEN,), "answer", (WRONG_ANSWER,), (NO_ANSWER,))
 
 
 def write_next(triplets: Triplets) -> pl.DataFrame:
     """The columns NEXT writes, the rest under our names; where sides are not known, they are by the order of objects."""
-    more = optional_columns(
-        triplets,
-        participant="Participant.ID",
-        seconds=NEXT_SECONDS,
-        answered_at="Timestamp",
-        rule="Alg.Label",
-    )
+    names = {"participant": "Participant.ID", "seconds": NEXT_SECONDS, "answered_at": "Timestamp"}
+    more = optional_columns(triplets, **names, rule="Alg.Label")
     more.setdefault(NEXT_SECONDS, pl.Series([None] * len(triplets), dtype=pl.Float64))
     known = np.full(len(triplets), -1) if triplets.near_side is None else triplets.near_side
     side = np.where(known < 0, triplets.near > triplets.far, known).astype(np.int8)
@@ -201,10 +175,8 @@ def write_next(triplets: Triplets) -> pl.DataFrame:
 
 
 SALMON = Dialect("salmon", "head, left, right, winner", salmon, write=write_salmon)
+FOUR = "Center, Left, Right, Answer"
 TRIPLETTOOLS = Dialect(
-    "tripletTools",
-    "Center, Left, Right, Answer (with sampleAlg or rt)",
-    triplettools,
-    write=write_triplettools,
+    "tripletTools", f"{FOUR} (with sampleAlg or rt)", triplettools, write=write_triplettools
 )
-NEXT = Dialect("next", f"Center, Left, Right, Answer, {NEXT_SECONDS}", next_export, write=write_next)
+NEXT = Dialect("next", f"{FOUR}, {NEXT_SECONDS}", next_export, write=write_next)

@@ -22,12 +22,8 @@ from nearfar.triplets.frames import named_column, optional_columns
 IMAGES = ("image1", "image2", "image3")
 NAMES = {  # the car survey's names of columns are known too
     "odd": {"a": ["a"], "b": ["b"], "c": ["c"], "odd": ["odd", "odd_one_out"]},
-    "central": {
-        "a": ["a", "triplet_object_1"],
-        "b": ["b", "triplet_object_2"],
-        "c": ["c", "triplet_object_3"],
-        "central": ["central", "chosen_center"],
-    },
+    "central": {x: [x, f"triplet_object_{i}"] for i, x in enumerate("abc", start=1)}
+    | {"central": ["central", "chosen_center"]},
 }
 
 
@@ -37,11 +33,8 @@ def grammar(header: Header, kind: str) -> Grammar | None:
     if columns is None or header.find("kind") is not None:  # with a kind it is a list of nearfar plan
         return None
     a, b, c, chosen = map(pl.col, ("a", "b", "c", kind))
-    none_of_them = Refusal(
-        (chosen != a) & (chosen != b) & (chosen != c),
-        f"{kind} is none of the three",
-        f"{kind} to be one of a, b and c",
-    )
+    other = (chosen != a) & (chosen != b) & (chosen != c)
+    none_of_them = Refusal(other, f"{kind} is none of the three", f"{kind} to be one of a, b and c")
     first = pl.when(chosen == a).then(b).otherwise(a)
     second = pl.when(chosen == c).then(b).otherwise(c)
     triplets = trio_triplets(kind, chosen, first, second)
@@ -68,10 +61,8 @@ def statements(triplets: Triplets, kind: str) -> Triplets:
     if len(order) % 2 == 0 and (ids[first] == ids[second]).all() and len(np.unique(ids[first])) == len(first):
         by_appearance = np.argsort(first)
         one, two = triplets[first[by_appearance]], triplets[second[by_appearance]]
-        mirrored = (
-            (two.near, two.anchor, two.far) if kind == "odd-one-out" else (two.far, two.near, two.anchor)
-        )
-        if np.array_equal(one.array, np.stack(mirrored, axis=1)):
+        mirrored = [1, 0, 2] if kind == "odd-one-out" else [2, 1, 0]
+        if np.array_equal(one.array, two.array[:, mirrored]):
             return one
     raise TripletError(f"not all answers are {kind} statements; write them in the dialect canonical")
 
@@ -101,16 +92,12 @@ def write_things(triplets: Triplets) -> pl.DataFrame:
     return pl.DataFrame({"a": one.anchor, "b": one.near, "odd": one.far})
 
 
-ODD_ONE_OUT, MOST_CENTRAL = (
-    Dialect(
-        name,
-        f"a, b, c, {kind}",
-        partial(grammar, kind=kind),
-        partial(bare, kind=kind),
-        partial(write, kind=kind),
-    )
-    for name, kind in (("odd-one-out", "odd"), ("most-central", "central"))
-)
+def _dialect(name: str, kind: str) -> Dialect:
+    read, plain, back = partial(grammar, kind=kind), partial(bare, kind=kind), partial(write, kind=kind)
+    return Dialect(name, f"a, b, c, {kind}", read, plain, back)
+
+
+ODD_ONE_OUT, MOST_CENTRAL = _dialect("odd-one-out", "odd"), _dialect("most-central", "central")
 THINGS = Dialect(
     "things",
     "image1, image2, image3, choice",
