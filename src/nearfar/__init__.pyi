@@ -34,6 +34,7 @@ from .evaluate import stability as stability
 from .features import FeatureMap as FeatureMap
 from .io import read_answers as read_answers
 from .io import read_objects as read_objects
+from .io import read_quadruplets as read_quadruplets
 from .io import read_triplets as read_triplets
 from .io import scan_triplets as scan_triplets
 from .io import write_triplets as write_triplets

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from functools import cached_property
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
     from nearfar.plot.style import Look
     from nearfar.report.figures import Printed
 
+QUADRUPLETS = "quadruplets"  # as a dialect
+NOT_EVERYWHERE = ("wide", "sheet", "where", "join_names")
 EMBEDDING_OPTIONS = "--regularization, --starts and --max-iter"
 
 
@@ -102,7 +104,7 @@ class Prepared:
             warnings.warn(told, NearfarWarning, stacklevel=2)
         if self.headline:
             return points, arrays, self.headline
-        agreed = percent(float(space.credits(self.loaded.triplets).mean()))
+        agreed = percent(space.estimator.score(self.loaded.triplets))
         note = f"agrees with {agreed} of the answers it was made from; for new answers see  nearfar compare"
         return points, arrays, f"{space.model}: {note}"
 
@@ -151,7 +153,7 @@ def prepared(
     many. ``settings`` : parameters of an embedding.
     """
     if given.dask is None and given.scratch is None:
-        loaded = load(given)
+        loaded = _quadruplets(given) if given.dialect == QUADRUPLETS else load(given)
         _need_answers(given, loaded, len(loaded.triplets))
         from nearfar.space import EMBEDDINGS
 
@@ -170,6 +172,26 @@ def prepared(
         raise InputError("--dask and --scratch do not go together; give one of them")
     with scale.scratch(given.scratch) if given.scratch is not None else scale.connect(str(given.dask)):
         yield _in_blocks(given, settings or {})
+
+
+def _quadruplets(given: Given) -> Loaded:
+    """Quadruplets in place of answers, for embeddings."""
+    from nearfar.io import ReadResult, read_quadruplets
+
+    unused = ("column", "objects", "exclude", "features", *NOT_EVERYWHERE)
+    _refuse(given, unused, "not with quadruplets; the columns are a, b, c, d")
+    if given.model == "auto" or len(given.answers) > 1:
+        raise InputError(
+            "--dialect quadruplets: takes one file and an embedding by name, such as --model soe-2"
+        )
+    four: Any = read_quadruplets(given.answers[0])
+    return Loaded(four, ReadResult(four), None, {})
+
+
+def _refuse(given: Given, names: Sequence[str], why: str) -> None:
+    """An error where one of some options was given."""
+    if wrong := [f"--{name.replace('_', '-')}" for name in names if getattr(given, name)]:
+        raise InputError(f"{', '.join(wrong)}: {why}")
 
 
 def _need_answers(given: Given, loaded: Loaded, n_answers: int) -> None:
@@ -261,10 +283,8 @@ def _in_blocks(given: Given, settings: dict[str, Any]) -> _InBlocks:
         raise InputError(
             "--features: --dask and --scratch work with kernels, which are made of answers alone"
         )
-    refused = ("exclude", "wide", "sheet", "where", "join_names")
-    if wrong := [f"--{name.replace('_', '-')}" for name in refused if getattr(given, name)]:
-        way = "write the answers with  nearfar convert  first"
-        raise InputError(f"{', '.join(wrong)}: not with --dask or --scratch; {way}")
+    way = "write the answers with  nearfar convert  first"
+    _refuse(given, ("exclude", *NOT_EVERYWHERE), f"not with --dask or --scratch; {way}")
     if "-" in given.answers:
         raise InputError("- : with --dask or --scratch answers are files, not standard input")
     listing = None if given.objects is None else read_objects(given.objects)

@@ -21,8 +21,10 @@ from nearfar.embedding.new_objects import match
 from nearfar.embedding.optimise import MEMORY, Optimum, descend, optimise
 from nearfar.embedding.prior import Prior
 from nearfar.embedding.pull import Emphasis, LearntPull, Pull, answers_per_object, steady_pull
+from nearfar.embedding.quadruplets import PairLoop, halves
 from nearfar.embedding.start import kernel_start
 from nearfar.errors import InputError, NotConverged, UninformedWarning
+from nearfar.io.quadruplets import as_quadruplets
 from nearfar.triplets import Triplets, as_triplets
 
 Init = Literal["kernel", "random", "origin"]
@@ -126,20 +128,23 @@ class Embedding(FittedPoints):
     def fit(
         self, answers: Triplets | ArrayLike, y: object = None, sample_weight: ArrayLike | None = None
     ) -> Embedding:
-        """Find points that agree with the answers (Triplets or an (m, 3) array of indices).
+        """Find points that agree with the answers: Triplets, Quadruplets, or an (m, 3) or (m, 4) array of indices.
 
         ``sample_weight`` : (m,) how much each answer counts; 2 counts as an answer given twice.
         """
         if hasattr(answers, "pieces") or hasattr(answers, "__dask_graph__"):
             way_out = "read the answers with nearfar.read_triplets, or use nearfar.scale.FeatureMap"
             raise InputError(f"answers: embeddings are for one machine; {way_out}")
-        answers = as_triplets(answers)
+        four: Any = as_quadruplets(answers)
+        if four is not None and self.prior is not None:
+            raise InputError("prior: vectors go with triplets; fit quadruplets without them")
+        answers = as_triplets(answers) if four is None else four
         self._check(answers)
-        sample_weight = check_weights(sample_weight, len(answers))
-        data = merge(answers, sample_weight)
-        counts = answers_per_object(data)
+        sample_weight, n = check_weights(sample_weight, len(answers)), answers.n_objects
+        data = merge(answers, sample_weight) if four is None else halves(four, sample_weight)
+        counts = answers_per_object(data)[:n]
         informed = np.flatnonzero(counts)
-        self._emphasis = Emphasis.of(data)
+        self._emphasis = Emphasis.of(data) if four is None else Emphasis(1.0, 0.0)
         pull, prior = None, self.prior
         if self.regularization > 0:
             weights = self._emphasis(counts[informed])
@@ -147,15 +152,16 @@ class Embedding(FittedPoints):
                 weights = np.concatenate([self._emphasis(counts), np.ones(prior.basis.shape[1])])
             mean = counts[informed].mean()
             pull = LearntPull(self.regularization, weights, mean, *self._scale(), n_objects=len(informed))
-        loop = Loop(data, self._kind, self._parameter(), self.n_components)
+        kind = Loop if four is None else PairLoop
+        loop = kind(data, self._kind, self._parameter(), self.n_components)
         with one_blas_thread():
             starts = self._starts(loop, informed, pull, prior)
             tries = (self._optimise(loop, start, informed, pull, prior) for start in starts)
             best = min(tries, key=attrgetter("objective"))
             if prior is not None:
                 informed = np.flatnonzero((counts > 0) | prior.known)
-            self.embedding_, self._centre, self._axes = _canonical(best.points, informed)
-            self.loss_ = loop(self.embedding_)[0] / data.weight.sum()
+            self.loss_ = loop(best.points)[0] / data.weight.sum() * (1 if four is None else 2)
+            self.embedding_, self._centre, self._axes = _canonical(best.points[:n], informed)
         self.objects_ = answers.objects
         self.n_iter_, self.converged_ = best.n_iter, best.converged
         self._informed = np.zeros(answers.n_objects, dtype=bool)
@@ -174,6 +180,9 @@ class Embedding(FittedPoints):
     ) -> Iterator[Points]:
         shape = (loop.data.n_objects, self.n_components)
         rng = generator(self.random_state, "random_state")  # checked even where nothing is drawn
+        n_init = self.n_init
+        if isinstance(loop, PairLoop):  # of quadruplets, the start from the answers is rough
+            n_init, rng = max(n_init, 4), rng if self.random_state is not None else generator(0)
         if not isinstance(self.init, str):
             start = np.asarray(self.init, dtype=np.float64)
             if start.shape != shape or not np.isfinite(start).all():
@@ -183,14 +192,14 @@ class Embedding(FittedPoints):
         elif self.init == "kernel":
             yield kernel_start(loop.data, informed, self.n_components) * self._radius()
             if self.n_components == 1 and prior is None:  # objects cannot pass each other on a line
-                plane = Loop(loop.data, self._kind, self._parameter(), 2)
+                plane = type(loop)(loop.data, self._kind, self._parameter(), 2)
                 start = kernel_start(loop.data, informed, 2) * self._radius()
                 flat = _canonical(self._optimise(plane, start, informed, pull).points, informed)[0]
                 yield flat[:, :1].copy()
         drawn = isinstance(self.init, str) and self.init != "kernel"
         # small points, so that all answers pull from the beginning
         size = 1e-4 if drawn and self.init == "origin" else 0.1 * self._radius() / np.sqrt(self.n_components)
-        for _ in range(self.n_init if drawn else self.n_init - 1):
+        for _ in range(n_init if drawn else n_init - 1):
             yield size * rng.normal(size=shape)
 
     def _optimise(

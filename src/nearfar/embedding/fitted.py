@@ -11,7 +11,9 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from nearfar._tools.arrays import Floats
+from nearfar.embedding.quadruplets import share_predicted
 from nearfar.errors import UninformedWarning
+from nearfar.io.quadruplets import as_quadruplets
 from nearfar.triplets import Triplets, as_triplets, positions
 
 
@@ -42,6 +44,8 @@ class FittedPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         >>> len(cross_val_score(embedding.STE(1), answers, cv=list(kfold(answers, 2))))
         2
         """
+        if (four := as_quadruplets(answers)) is not None:
+            return share_predicted(self.embedding_, four)
         signs = self.predict(answers)
         return float((1 + signs).mean() / 2) if len(signs) else np.nan
 

@@ -119,7 +119,7 @@ def _blocks(
             stop = min(start + AT_A_TIME, edges[block + 1])
             rows = (anchor[start:stop], near[start:stop], far[start:stop])
             _gather(flat, d, rows, one, other)
-            total += _losses(kind, parameter, one, other, weight[start:stop])
+            total += losses_of(kind, parameter, one, other, weight[start:stop])
             _scatter(flat, d, rows, one, other, gradient)
         sums[block] = total
 
@@ -156,7 +156,7 @@ def _scatter(flat: Any, d: Any, rows: Any, one: Any, other: Any, gradient: Any) 
 
 # nnan: distances are finite numbers, so min and max need not look for NaN and the loops can be vectorised.
 @compiled(error_model="numpy", fastmath={"contract", "reassoc", "nsz", "nnan"})
-def _losses(kind: int, parameter: float, one: Any, other: Any, weight: Any) -> float:
+def losses_of(kind: int, parameter: float, one: Any, other: Any, weight: Any) -> float:
     """In: loss, weights. In and out: squared distances near (one) and far (other) become twice their slopes."""
     total = 0.0
     if kind == losses.GNMDS:

@@ -18,6 +18,7 @@ from nearfar.evaluate.dimension_count import DimensionChoice
 from nearfar.evaluate.judging import DIMENSIONS, TOO_FEW_QUESTIONS
 from nearfar.evaluate.map_stability import Stability
 from nearfar.evaluate.priors import settle
+from nearfar.io.quadruplets import as_quadruplets
 from nearfar.space.models import fit as fit_model
 from nearfar.space.models import parse_model, with_components
 from nearfar.space.space import Space
@@ -48,6 +49,8 @@ def fit(
     Space('score', 4 objects)
     """
     model = with_components(model, n_components)
+    if as_quadruplets(answers) is not None and features is None:
+        return fit_model(answers, model, landmarks=landmarks)
     if is_auto(model) and landmarks is None:
         return Analysis(answers, features=features, seed=seed).space
     if is_auto(model):

@@ -57,8 +57,9 @@ def proposal(table: Table, error: ColumnsError) -> ColumnsError:
     header, sample = table.header.cells, _Sample(table)
     guess = next(filter(sample.holds, sample.guesses()), None) if len(sample.frame) else None
     if guess is None:
-        wrong = "if they are quadruplets, d(a, b) < d(c, d), nearfar cannot use them: it needs one anchor"
-        return ColumnsError(f"{table.name}: {wrong} (docs/files.md)") if len(sample.objects) == 4 else error
+        four = f"{table.name}: if these are quadruplets, d(a, b) < d(c, d), call the columns a, b, c, d; then try"
+        way = f"nearfar map {table.name} --dialect quadruplets --model soe-2"
+        return ColumnsError(f"{four}\n  {way}\n(see docs/files.md)") if len(sample.objects) == 4 else error
     options = list(guess.options)
     for role, at in ((role, at) for role, columns in guess.roles.items() for at in columns):
         options += ["--column", f"{role}={header[at] if header.count(header[at]) == 1 else at + 1}"]

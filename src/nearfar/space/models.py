@@ -20,6 +20,7 @@ from numpy.typing import ArrayLike, DTypeLike, NDArray
 from nearfar._tools.checks import brief, check_count
 from nearfar._tools.memory import check_points, check_square
 from nearfar.errors import InputError
+from nearfar.io.quadruplets import Quadruplets, as_quadruplets
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets, mentioned
 
@@ -122,6 +123,8 @@ class Model:
             from sklearn.base import clone
 
             return _space_of_estimator(self.name, clone(self.estimator, safe=False), answers)
+        if isinstance(answers, Quadruplets) and self.base not in set(EMBEDDINGS) - {"nonneg"}:
+            raise InputError(f"{self.name}: quadruplets have no anchor; name an embedding, such as 'soe-2'")
         if self.base in EMBEDDINGS:
             from nearfar import embedding
 
@@ -168,7 +171,8 @@ def fit(
     >>> fit(answers, "score").predict([[0, 2, 1], [3, 2, 0]]).triplets.array.tolist()
     [[0, 1, 2], [3, 2, 0]]
     """
-    answers = as_triplets(answers)
+    four: Any = as_quadruplets(answers)
+    answers = as_triplets(answers) if four is None else four
     chosen = parse_model(with_components(model, n_components), landmarks=landmarks)
     return chosen.fit(answers) if len(answers) else empty_space(chosen.name, answers, chosen.n_components)
 
@@ -336,6 +340,6 @@ def _space_of_estimator(name: str, estimator: Any, answers: Triplets) -> Space:
     if points.ndim != 2 or len(points) != answers.n_objects:
         got = f"an array of shape {points.shape} for {answers.n_objects} objects"
         raise InputError(f"model: {name} gave {got}, expected one row of coordinates per object")
-    informed = getattr(estimator, "informed_", mentioned(answers))
+    informed = estimator.informed_ if hasattr(estimator, "informed_") else mentioned(answers)
     similarity: Any = getattr(estimator, "similarity", "distance")
     return Space(points, answers.objects, kind="points", informed=informed, similarity=similarity, **facts)

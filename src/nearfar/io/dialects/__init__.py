@@ -30,6 +30,10 @@ def named(name: str) -> Dialect:
     for dialect in DIALECTS:
         if plain(dialect.name) == wanted:
             return dialect
+    if wanted == "quadruplets":
+        raise InputError(
+            "dialect: quadruplets have no anchor; they go with  nearfar map --model soe-2  and nf.read_quadruplets"
+        )
     known = ", ".join(dialect.name for dialect in DIALECTS)
     raise InputError(f"dialect: {name!r} is not known; expected one of {known}")
 
