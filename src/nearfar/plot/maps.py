@@ -74,7 +74,7 @@ def map(
     _frame(ax, points[shown], unit)
     if circles is not None:
         _draw_circles(ax, points, np.asarray(circles), kinds)
-    _draw_images(ax, points, {x: pictured[x] for x in shown if x in pictured}, kinds)
+    boxes = _draw_images(ax, points, {x: pictured[x] for x in shown if x in pictured}, kinds)
     hollow = np.zeros(len(points), dtype=bool) if placed is None else np.asarray(placed, dtype=bool)
     _draw_points(ax, points, {x: kinds[x] for x in bare}, hollow)
     tips = _draw_arrows(ax, points[shown], arrows) if arrows else np.zeros((0, 2))
@@ -82,7 +82,7 @@ def map(
     if labels and len(written) <= MOST_NAMES:
         first = np.arange(len(written)) >= len(bare)
         ink = [style.INK] * len(bare) + [style.STRIKING] * len(tips)
-        draw_names(ax, np.concatenate([points[bare], tips]), written, ink, first, always=True)
+        draw_names(ax, np.concatenate([points[bare], tips]), written, ink, first, always=True, blocked=boxes)
     return ax
 
 
@@ -156,6 +156,7 @@ def draw_names(
     colours: Sequence[str],
     first: NDArray[np.bool_],
     always: bool,
+    blocked: Floats | None = None,
 ) -> None:
     """Names beside their points, as many as fit without lying on each other; a line where one stands off.
 
@@ -167,7 +168,7 @@ def draw_names(
     width = style.settle(ax)
     at = _in_points(ax, points)
     sizes = style.text_sizes(ax, written, size) + np.array([1.5, 0.0])
-    centres = place_names(at, sizes, gap=GAP, frame=(width[0], width[1]), first=first)
+    centres = place_names(at, sizes, gap=GAP, frame=(width[0], width[1]), first=first, blocked=blocked)
     crowded = first & np.isnan(centres[:, 0]) & always
     half = np.minimum(sizes / 2, width / 2)
     centres[crowded] = np.clip(at - [0.0, GAP + size / 2], half, width - half)[crowded]
@@ -186,25 +187,24 @@ def _in_points(ax: Axes, points: Floats) -> Floats:
     return np.asarray(pixels * 72 / ax.get_figure(root=True).dpi, dtype=np.float64)
 
 
-def _draw_images(ax: Axes, points: Floats, images: Mapping[int, Any], kinds: Mapping[int, Kind]) -> None:
-    """Pictures, moved apart where they would hide each other, each tied to its point by a line."""
-    if not images:
-        return
+def _draw_images(ax: Axes, points: Floats, images: Mapping[int, Any], kinds: Mapping[int, Kind]) -> Floats:
+    """Pictures, moved apart where they would hide each other, each tied to its point by a line; the boxes they take, in points."""
     frame = style.settle(ax)
-    side = float(np.clip(np.sqrt(0.22 * frame[0] * frame[1] / len(images)), 10, 65))
+    side = float(np.clip(np.sqrt(0.22 * frame[0] * frame[1] / max(len(kinds), 1)), 10, 65))
     pictures = {x: pixels for x in images if (pixels := style.thumbnail(images[x], side)) is not None}
     if not pictures:
-        return
+        return np.zeros((0, 4))
     at = _in_points(ax, points[list(pictures)])
     sizes = np.array([(p.shape[1], p.shape[0]) for p in pictures.values()], dtype=np.float64)
     sizes *= side / sizes.max(axis=1, keepdims=True)
-    offsets = spread(at, sizes + 3, frame=(frame[0], frame[1])) - at
-    for (x, picture), offset in zip(pictures.items(), offsets, strict=True):
+    centres = spread(at, sizes + 3, frame=(frame[0], frame[1]))
+    for (x, picture), offset in zip(pictures.items(), centres - at, strict=True):
         moved, colour = np.abs(offset).max() > side / 4, kinds[x][0]
         if moved:
             ax.scatter(*points[x], s=4, color=colour, linewidths=0, zorder=2)
         more = {"pad": 0.08, "zorder": 3, "arrowprops": style.tie(colour) if moved else None}
         ax.add_artist(style.picture_box(picture, side, points[x], offset, colour, **more))
+    return np.concatenate([centres - sizes / 2, centres + sizes / 2], axis=1)
 
 
 def _draw_circles(ax: Axes, points: Floats, radii: Floats, kinds: Mapping[int, Kind]) -> None:

@@ -21,6 +21,7 @@ def place_names(
     gap: float,
     frame: tuple[float, float],
     first: NDArray[np.bool_] | None = None,
+    blocked: Floats | None = None,
 ) -> Floats:
     """(n, 2) centres for names of the given sizes beside their points; NaN where there is no room.
 
@@ -31,6 +32,7 @@ def place_names(
     gap : distance between a point and its name.
     frame : width and height that names must stay inside.
     first : (n,) names that matter more and choose before the others.
+    blocked : (k, 4) boxes (x0, y0, x1, y1) where no name may stand.
 
     Crowded points choose last, so that as many names as possible find room near their point.
 
@@ -41,7 +43,7 @@ def place_names(
     """
     n = len(points)
     marks = np.column_stack([points - gap, points + gap])  # boxes (x0, y0, x1, y1) no name may touch
-    taken = np.zeros((0, 4))
+    taken = np.zeros((0, 4)) if blocked is None else blocked
     centres = np.full((n, 2), np.nan)
     order = _loneliest_first(points)
     for x in order if first is None else order[np.argsort(~first[order], kind="stable")]:

@@ -124,7 +124,7 @@ def _draw_branches(ax: Axes, Z: Floats, n: int, codes: NDArray[Any] | None, upri
             colours.append(_colour(clusters[node], style.QUIET if codes is None else style.FAINT))
     ax.add_collection(LineCollection(lines, colors=colours, linewidths=0.9, capstyle="round"))
     top = max(heights.max(initial=0), 1e-9) * 1.03
-    ax.set(ylim=(0, top), xlim=(-0.6, n - 0.4)) if upright else ax.set(xlim=(top, 0), ylim=(n - 0.4, -0.6))
+    ax.set(ylim=(0, top), xlim=(-1, n)) if upright else ax.set(xlim=(top, 0), ylim=(n, -1))
     ax.tick_params(labelsize="small", colors=style.QUIET, length=2)
     ax.spines[["top", "right", "bottom" if upright else "left"]].set_visible(False)
 
