@@ -53,9 +53,7 @@ def _version(wanted: bool) -> None:
 
 @app.callback()
 def _root(
-    version: bool = typer.Option(
-        False, "--version", callback=_version, is_eager=True, help="Print the version."
-    ),
+    version: bool = typer.Option(False, "--version", callback=_version, is_eager=True, help="The version."),
 ) -> None:
     """Read answers, compute, write: see  nearfar COMMAND --help  for an example of each."""
 

@@ -61,18 +61,14 @@ OPTIONS: dict[str, Any] = {
     "dpi": option(None, "Resolution of .png.", PRINT, min=30, max=2400),
     "no_labels": option(None, "No names of objects.", PRINT, "--no-labels"),
     "no_cache": option(None, "Choose the model again, and remember nothing.", None, "--no-cache"),
-    "features": option(
-        "[NAME=]FILE", "Vectors per object, once or more: .npy .npz, or a table with a column object."
-    ),
+    "features": option("[NAME=]FILE", "Vectors per object: .npy .npz, or a table with a column object."),
     "groups": option(
         "COLUMN|FILE",
         "Compare groups of participants: a column of the answers, or a table with columns participant and group.",
     ),
     "design": option("NAME", "adaptive or blocked (booklets): accuracy then applies to such questions only."),
     "seed": option(None, "Fixes everything random.", min=0),
-    "dialect": option(
-        "NAME", "Layout, e.g. salmon, things, pile-sort; see docs/files.md.", FILES, "--dialect", "-d"
-    ),
+    "dialect": option("NAME", "Layout, e.g. salmon, things; see docs/files.md.", FILES, "--dialect", "-d"),
     "column": option("ROLE=NAME", "What a column means; see  nearfar help columns.", FILES),
     "wide": option("TEXT|FILE", "Questions as columns: '{anchor}: {option} or {option}?'", FILES),
     "sheet": option("NAME", "Sheet of a workbook. Default: the first.", FILES),
@@ -86,9 +82,7 @@ OPTIONS: dict[str, Any] = {
     "scratch": option("DIR", "Keep features in this folder.", LARGE),
     "quiet": option(None, "No progress and no remarks; warnings still show.", None, "--quiet", "-q"),
 }
-OutputOption = Annotated[
-    str, option("FILE", "Where to write; - for standard output.", None, "--output", "-o")
-]
+OutputOption = Annotated[str, option("FILE", "Where to write; - for stdout.", None, "--output", "-o")]
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -181,9 +181,7 @@ def _quadruplets(given: Given) -> Loaded:
     unused = ("column", "objects", "exclude", "features", *NOT_EVERYWHERE)
     _refuse(given, unused, "not with quadruplets; the columns are a, b, c, d")
     if given.model == "auto" or len(given.answers) > 1:
-        raise InputError(
-            "--dialect quadruplets: takes one file and an embedding by name, such as --model soe-2"
-        )
+        raise InputError("--dialect quadruplets: takes one file and a named embedding, such as --model soe-2")
     four: Any = read_quadruplets(given.answers[0])
     return Loaded(four, ReadResult(four), None, {})
 
@@ -280,9 +278,7 @@ def _in_blocks(given: Given, settings: dict[str, Any]) -> _InBlocks:
         way = "--dask and --scratch work with kernels; name one, such as --model score or --model k1"
         raise InputError(f"--model {given.model}: {way}")
     if given.features:
-        raise InputError(
-            "--features: --dask and --scratch work with kernels, which are made of answers alone"
-        )
+        raise InputError("--features: --dask and --scratch work with kernels, made of answers alone")
     way = "write the answers with  nearfar convert  first"
     _refuse(given, ("exclude", *NOT_EVERYWHERE), f"not with --dask or --scratch; {way}")
     if "-" in given.answers:

@@ -82,9 +82,7 @@ def check_look(given: Given, *, drawn: bool) -> None:
     for name in PRINTED[1:]:
         if getattr(given, name) != usual[name]:
             option = f"--{name.replace('_', '-')}"
-            raise InputError(
-                f"{option}: there is no picture; give an output that ends in {' or '.join(PICTURES)}"
-            )
+            raise InputError(f"{option}: there is no picture; end an output in {' or '.join(PICTURES)}")
 
 
 def caption_path(path: str | Path) -> Path:

@@ -24,9 +24,7 @@ def check(
     rejected: str | None = typer.Option(
         None, metavar="FILE", help="Write all rejected rows there, with line and reason, as a table."
     ),
-    guess: bool = typer.Option(
-        False, "--guess", help="Read a table whose columns are not known as it looks, and say how."
-    ),
+    guess: bool = typer.Option(False, "--guess", help="Read an unknown table as it looks, and say how."),
     json: bool = typer.Option(False, "--json", help="The same facts as JSON, with all rejected rows."),
 ) -> None:
     """Count what was read: objects, answers, participants, repeats, rejected rows.

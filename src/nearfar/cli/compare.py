@@ -27,9 +27,7 @@ def compare(
         help="Models, with commas between them: kernels (k1, k2, k1+k2, score), their PCA (score-5), embeddings (ste-2, "
         "tste-5, ckl-8, soe-8, gnmds-2), dimensions one can name (nonneg-12, nonneg). Default: those that auto chooses from.",
     ),
-    cv: int | None = typer.Option(
-        None, min=2, help="Folds. Default: 5 up to 5,000 answers, 4 up to 20,000, else 3."
-    ),
+    cv: int | None = typer.Option(None, min=2, help="Folds. Default: 5, of many answers 4 or 3."),
     dimensions: bool = typer.Option(
         False, "--dimensions", help="Compare 1, 2, 3, 5 and 8 dimensions of STE, or of the model named."
     ),

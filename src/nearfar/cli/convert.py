@@ -19,9 +19,7 @@ def convert(
         metavar="IN... OUT",
         help="Files of answers, or - for standard input; last the file to write, or - for standard output.",
     ),
-    from_: str | None = typer.Option(
-        None, "--from", metavar="DIALECT", help="Dialect of IN. Default: by its header."
-    ),
+    from_: str | None = typer.Option(None, "--from", metavar="DIALECT", help="Of IN. Default: its header."),
     to: str = typer.Option("canonical", metavar="DIALECT", help="Dialect of OUT."),
     format: str | None = typer.Option(None, metavar="FORMAT", help="Of OUT. Default: by its extension."),
 ) -> None:

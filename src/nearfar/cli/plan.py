@@ -62,9 +62,7 @@ def plan(
         help="Make a list for each of so many people. With --minutes alone: what they can answer, and what that tells.",
         rich_help_panel=WHO,
     ),
-    per_person: int | None = typer.Option(
-        None, help="Places in each list, repeats and checks included.", rich_help_panel=WHO
-    ),
+    per_person: int | None = typer.Option(None, help="Places in each list.", rich_help_panel=WHO),
     each: int | None = typer.Option(
         None, help="People per question. Default: 1, or as --per-person implies.", rich_help_panel=WHO
     ),
@@ -74,16 +72,12 @@ def plan(
     checks: int | None = typer.Option(
         None, help="Check questions in each list. Default: none, or as advised.", rich_help_panel=WHO
     ),
-    advise: bool = typer.Option(
-        False, "--advise", help="Also where a budget is given.", rich_help_panel=ADVICE
-    ),
+    advise: bool = typer.Option(False, "--advise", help="Also with a budget.", rich_help_panel=ADVICE),
     pilot: str | None = typer.Option(
         None, metavar="ANSWERS", help="A pilot study, for these assumptions.", rich_help_panel=ADVICE
     ),
     dimension: int = typer.Option(3, help="Assumed dimensions of the objects.", rich_help_panel=ADVICE),
-    agreement: float = typer.Option(
-        0.75, help="Assumed share of questions on which two people agree.", rich_help_panel=ADVICE
-    ),
+    agreement: float = typer.Option(0.75, help="Assumed agreement of two people.", rich_help_panel=ADVICE),
     seconds: float | None = typer.Option(
         None, help="For one question. Default: near 3, odd 4, central 5, grid 12.", rich_help_panel=ADVICE
     ),
@@ -208,9 +202,7 @@ def _forecast(given: Given, objects: str, output: str, scheme: Scheme, assumed: 
     from nearfar.evaluate.forecast import forecast
 
     if output != "-":
-        raise InputError(
-            "--output: is for lists, which need --per-person or --budget; leave it out for advice"
-        )
+        raise InputError("--output: is for lists, which need --per-person or --budget; leave it out")
     people, *rest = lists
     each, again, checks = (x if own is None else own for own, x in zip(rest, (2, 0.1, 3), strict=True))
     chosen: dict[str, Any] = {"each": each, "again": again, "checks": checks, "seed": given.seed}

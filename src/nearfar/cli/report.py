@@ -33,9 +33,7 @@ def report(
     json: Path | None = typer.Option(
         None, metavar="FILE", help="Also write every fact of the page as JSON; - for standard output."
     ),
-    clusters: int | None = typer.Option(
-        None, "--clusters", "-k", min=2, help="Cut the tree into so many. Default: chosen."
-    ),
+    clusters: int | None = typer.Option(None, "--clusters", "-k", min=2, help="Clusters. Default: chosen."),
     dimensions: bool = typer.Option(
         False, "--dimensions", help="Add a section of dimensions one can name; see  nearfar dimensions."
     ),

@@ -23,16 +23,10 @@ def tree(
     method: Literal["complete", "average", "single"] = typer.Option(
         "complete", help="Distance of two clusters: of the farthest pair, the mean, of the nearest pair."
     ),
-    clusters: int | None = typer.Option(
-        None, "--clusters", "-k", min=1, help="Cut the tree into so many clusters."
-    ),
+    clusters: int | None = typer.Option(None, "--clusters", "-k", min=1, help="Cut the tree into so many."),
     leaves: int | None = typer.Option(None, min=2, help="First make so many clusters, then link these."),
-    members: str | None = typer.Option(
-        None, metavar="FILE", help="With --clusters: write the cluster of every object there."
-    ),
-    root: Literal["left", "top"] = typer.Option(
-        "left", help="Where the root of a drawn tree is.", rich_help_panel=PRINT
-    ),
+    members: str | None = typer.Option(None, metavar="FILE", help="Write the cluster of every object."),
+    root: Literal["left", "top"] = typer.Option("left", help="Where the root is.", rich_help_panel=PRINT),
 ) -> None:
     """Build a tree of the objects by agglomerative linkage.
 

@@ -98,9 +98,7 @@ def _download(download: Download, folder: Path) -> Path:
             pooch.retrieve(download.url, known_hash=f"sha256:{download.sha256}", **target)
     except ValueError as error:
         wrong = f"the download does not have the checksum sha256 {download.sha256} and was deleted"
-        raise FileError(
-            f"{download.url}: {wrong}; try again later, or put the right file at {path}"
-        ) from error
+        raise FileError(f"{download.url}: {wrong}; try again, or put the right file at {path}") from error
     except OSError as error:
         way = f"get the file another way and put it at {path}, or point {VARIABLE} to a folder that has the data"
         raise UnreachableError(f"{download.url} cannot be reached ({type(error).__name__}); {way}") from error

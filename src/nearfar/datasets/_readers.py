@@ -40,10 +40,9 @@ def read_car(path: Path, counts: Counts) -> Dataset:
     names, who = [f"car{car}" for car in numbers], survey[rows, 0].astype(np.int64)
     triplets = Triplets.from_most_central(chosen - 1, names, participant=who, seconds=survey[rows, 5])
     check_counts(triplets, counts, path)
-    files = {
-        folder: [f"{folder}/{car}.jpg" for car in numbers] for folder in ("images", "car_data_set_images")
-    }
-    own, others = (image_files(root, each, path, "car") for each in files.values())
+    folders = ("images", "car_data_set_images")
+    files = ([f"{folder}/{car}.jpg" for car in numbers] for folder in folders)
+    own, others = (image_files(root, each, path, "car") for each in files)
     groups = tuple(group_of[car] for car in numbers)
     return Dataset("car", triplets, path, groups=groups, images=own or others)
 
@@ -75,9 +74,8 @@ def read_food(path: Path, counts: Counts) -> Dataset:
     """Screens of an archive, its list of triplets where it has no screens, or an NPZ file of both."""
     images: tuple[Path, ...] = ()
     if path.suffix == ".npz":
-        rows, names, *ids, ms = read_npz(
-            path, "triplets", "names", "statement", "participant", "time_ms"
-        ).values()
+        keys = ("triplets", "names", "statement", "participant", "time_ms")
+        rows, names, *ids, ms = read_npz(path, *keys).values()
         columns: Any = {"statement": ids[0], "participant": ids[1], "seconds": ms / 1000}
         triplets = Triplets.from_array(rows, names.tolist(), **columns)
     else:

@@ -69,10 +69,8 @@ class ColourTruth:
 
     def _margin(self, triplets: Triplets) -> NDArray[np.float64]:
         anchor, near, far = (self.points[rows] for rows in triplets.array.T)
-        margin: NDArray[np.float64] = np.linalg.norm(anchor - far, axis=1) - np.linalg.norm(
-            anchor - near, axis=1
-        )
-        return margin
+        apart = [np.linalg.norm(anchor - other, axis=1) for other in (far, near)]
+        return np.asarray(apart[0] - apart[1])
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,9 +97,8 @@ class Colours:
         make_folder(target / "images")
         write_triplets(self.triplets, target / "answers.csv")
         names = self.triplets.objects
-        rows = (
-            f"{name},{name},images/{name}.png,{group}" for name, group in zip(names, self.groups, strict=True)
-        )
+        listed = zip(names, self.groups, strict=True)
+        rows = (f"{name},{name},images/{name}.png,{group}" for name, group in listed)
         listing = "\n".join(["object,display_name,image,group", *rows, ""])
         (target / "objects.csv").write_text(listing, encoding="utf-8", newline="")
         for name, code in zip(names, self.hex, strict=True):
@@ -152,9 +149,8 @@ def _people(points: NDArray[np.float64], rng: np.random.Generator) -> ColourTrut
     careless = np.sort(rng.choice(PEOPLE, CARELESS, replace=False))
     attention = np.full(PEOPLE, 0.98)
     attention[careless] = 0.1
-    return ColourTruth(
-        points, names, rng.uniform(5, 11, PEOPLE), attention, tuple(names[i] for i in careless)
-    )
+    blur = rng.uniform(5, 11, PEOPLE)
+    return ColourTruth(points, names, blur, attention, tuple(names[i] for i in careless))
 
 
 def _questions(names: tuple[str, ...], points: NDArray[np.float64], rng: np.random.Generator) -> Questions:

@@ -201,10 +201,8 @@ class Reader:
         if indices is not None:
             opened.n_answers += len(indices)
             return Batch(indices, NONE_REJECTED, NONE_ASIDE, len(indices))
-        comma = table.decimal_comma
-        columns = parse_rows.parse_columns(
-            cells.frame, grammar, opened.naming, self.people, decimal_comma=comma
-        )
+        words, comma = (opened.naming, self.people), table.decimal_comma
+        columns = parse_rows.parse_columns(cells.frame, grammar, *words, decimal_comma=comma)
         if "choice_1" in grammar.columns:
             at = f"c{grammar.columns['choice_1']}"
             choices = pl.concat([frame[at].cast(pl.String) for frame in (cells.frame, following)])

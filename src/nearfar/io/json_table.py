@@ -82,9 +82,7 @@ def _array(source: Source) -> tuple[Cells, list[str]]:
         records = [_next_row(who, one) for who, said in people.items() for one in _as_list(said)]
     if not isinstance(records, list):
         raise FileError(f"{source.name}: holds one JSON value; expected an array of objects")
-    return _frame(
-        (at, _record(record, at, _text(record) or "")) for at, record in enumerate(records, start=1)
-    )
+    return _frame((at, _record(record, at, _text(record) or "")) for at, record in enumerate(records, 1))
 
 
 def _as_list(value: Any) -> list[Any]:
@@ -103,9 +101,7 @@ def _next_row(participant: str, said: Any) -> Any:
         if isinstance(one, dict):
             about = one["target"] if isinstance(one.get("target"), dict) else one
             number = str(one.get("index", about.get("target_id")))
-            keys = (
-                ("primary_description", "target_id") if about is one else ("target_id", "primary_description")
-            )
+            keys = ("target_id", "primary_description")[:: -1 if about is one else 1]
             names[number] = next((text for key in keys if (text := _text(about.get(key)))), number)
             sides[str(one.get("label")).capitalize()] = names[number]
     winner = said.get("index_winner", said.get("target_winner"))
@@ -143,9 +139,8 @@ def _plain_lines(data: bytes, first: int) -> tuple[Cells, list[str]] | None:
     keys = frame.columns
     frame.columns = cell_names(len(keys))
     cells = frame.select(as_text(pl.col(name), dtype).alias(name) for name, dtype in frame.schema.items())
-    return Cells(
-        cells.with_columns(pl.when(pl.col(pl.String) != "").then(pl.col(pl.String))), records, first
-    ), keys
+    cells = cells.with_columns(pl.when(pl.col(pl.String) != "").then(pl.col(pl.String)))
+    return Cells(cells, records, first), keys
 
 
 def _any_lines(data: bytes, first: int) -> tuple[Cells, list[str]]:
@@ -190,9 +185,8 @@ def _frame(records: Iterable[tuple[int, dict[str, Any] | Fault]]) -> tuple[Cells
     keys = list(dict.fromkeys(key for row in rows.values() for key in row))
     columns = [pl.Series([_text(row.get(key)) for row in rows.values()], dtype=pl.String) for key in keys]
     frame = pl.DataFrame(dict(zip(cell_names(len(keys)), columns, strict=True)))
-    return Cells(
-        frame, len(rows) + len(faults), 1, pl.Series(list(rows), dtype=pl.Int64), tuple(faults)
-    ), keys
+    lines = pl.Series(list(rows), dtype=pl.Int64)
+    return Cells(frame, len(rows) + len(faults), 1, lines, tuple(faults)), keys
 
 
 class _Literal(str):

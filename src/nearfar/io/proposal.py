@@ -159,10 +159,8 @@ class _Sample:
         for at in self.called("choice", self.all)[:1] if (len(anchor), len(options)) == (1, 2) else ():
             cells = {cell.lower() for cell in self.values[at]}
             known = cells <= {word for side in SIDES for word in side} or cells == {"1", "2"}
-            role = "choice" if known else "choice_from_0"
-            yield Guess(
-                "two options and the choice", {"anchor": anchor, "option": options, role: [at]}, (), known
-            )
+            role, roles = "choice" if known else "choice_from_0", {"anchor": anchor, "option": options}
+            yield Guess("two options and the choice", roles | {role: [at]}, sure=known)
 
     def order(self) -> Iterator[Guess]:
         """Near and far, a ranking or piles, by the names of the columns."""
@@ -172,9 +170,8 @@ class _Sample:
             yield Guess("the nearer and the farther object", {"anchor": anchor, "near": near, "far": far})
         elif len(anchor := [at for at in self.objects if at not in ranks]) == 1 and len(ranks) > 1:
             yield Guess("rankings", {"anchor": anchor, "rank": ranks})
-        lists = [
-            at for at in self.called("rank", self.all) if any(re.search("[>;|]", x) for x in self.values[at])
-        ]
+        ranked = self.called("rank", self.all)
+        lists = [at for at in ranked if any(re.search("[>;|]", cell) for cell in self.values[at])]
         if lists and (anchor := self.called("anchor", self.all)):
             yield Guess("rankings in one cell", {"anchor": anchor[:1], "rank": lists[:1]})
         items, piles = (self.called(role, self.all) for role in ("object", "pile"))

@@ -40,9 +40,7 @@ class Quadruplets:
         same = (self.array[:, 0] == self.array[:, 1]) | (self.array[:, 2] == self.array[:, 3])
         if same.any():
             row = int(same.argmax()) + 1
-            raise TripletError(
-                f"quadruplet {row}: an object is paired with itself; expected two distinct objects"
-            )
+            raise TripletError(f"quadruplet {row}: an object is paired with itself; expected two objects")
 
     def __len__(self) -> int:
         return len(self.array)
@@ -84,12 +82,10 @@ def read_quadruplets(path: str | os.PathLike[str]) -> Quadruplets:
             raise FileError(f"{source.name}: expected an (m, 4) array of whole numbers from 0")
         return made
     columns = [[cell or "" for cell in column] for column in read_columns(source, COLUMNS).values()]
-    if blank := [
-        row for row, cells in enumerate(zip(*columns, strict=True), start=1) if not all(map(str.strip, cells))
-    ]:
-        raise FileError(f"{source.name}: row {blank[0]} of the data has a blank cell; expected four objects")
+    blank = [not all(map(str.strip, cells)) for cells in zip(*columns, strict=True)]
+    if any(blank):
+        raise FileError(f"{source.name}: row {blank.index(True) + 1} has a blank cell; expected four objects")
     objects = order_names(sorted({name for column in columns for name in column}))
     index = {name: x for x, name in enumerate(objects)}
-    return Quadruplets(
-        np.array([[index[x] for x in column] for column in columns], np.int32).T, tuple(objects)
-    )
+    array = np.array([[index[name] for name in column] for column in columns], np.int32)
+    return Quadruplets(array.T, tuple(objects))

@@ -198,9 +198,7 @@ def _scan(reader: Reader, batch_rows: int) -> Iterator[Triplets]:
     numeric_people = all(has_people) and all(opened.numeric_people for opened in seen)
     numeric = all(opened.statements.are_numbers for opened in seen), numeric_people
     numbers = IdOffsets()
-    for at, (source, before) in enumerate(
-        zip(track(reader.sources, "reading answers"), surveyed, strict=True)
-    ):
+    for at, (source, before) in enumerate(zip(track(reader.sources, "reading"), surveyed, strict=True)):
         opened = reader.open(source)
         before = before or opened
         shift, prefix = numbers.shift(before.statements.span[0]), f"{at + 1}:" if len(surveyed) > 1 else ""
@@ -255,9 +253,8 @@ def _read_one(reader: Reader, opened: Opened) -> ReadResult:
     if reader.index is None:
         index = {name: i for i, name in enumerate(objects)}
         positions = np.array([index.get(name, -1) for name in opened.naming.index], np.int32)
-        rows = rows.with_columns(
-            **{role: pl.Series(look_up(positions, rows[role].to_numpy())) for role in ROLES}
-        )
+        moved = {role: look_up(positions, rows[role].to_numpy()) for role in ROLES}
+        rows = rows.with_columns(**{role: pl.Series(at) for role, at in moved.items()})
     triplets = _triplets(rows, opened, objects, numeric)
     if table.may_be_bare:
         _warn_of_first_line(triplets, opened)
@@ -327,8 +324,9 @@ def _triplets(
     for column in columns.values():
         column.flags.writeable = False  # ours alone, so Triplets need not copy it
     if "statement" in rows.columns:
-        columns["statement"] = opened.statements.as_ids(
-            rows["statement"], as_numbers=numeric[0], shift=shift, prefix=prefix
+        ids, as_numbers = opened.statements, numeric[0]
+        columns["statement"] = ids.as_ids(
+            rows["statement"], as_numbers=as_numbers, shift=shift, prefix=prefix
         )
     for role, are_numbers in (("participant", numeric[1]), ("rule", False)):
         if role in rows.columns:

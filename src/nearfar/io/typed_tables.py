@@ -143,9 +143,7 @@ def frame_table(source: Source) -> TypedTable:
         raise FileError(f"{source.name}: a column is there twice ({said}); rename one of them") from error
     native = table.to_native()
     if not isinstance(native, pl.DataFrame):
-        native = pl.DataFrame(
-            {str(name): _series(table.get_column(name).to_list()) for name in table.columns}
-        )
+        native = pl.DataFrame({str(x): _series(table.get_column(x).to_list()) for x in table.columns})
     made = TypedTable(source, native.lazy(), len(native))
     made.objects = enumerated(native.schema)
     return made
@@ -182,9 +180,7 @@ def npz_table(source: Source) -> TypedTable:
         squares = [value for value in arrays.values() if _is_square(value)]
         if len(squares) == 1:
             return _matrix_table(source, squares[0], names)
-        expected = (
-            "expected arrays anchor, near and far, triplets or odd_one_out (m, 3), or one (n, n) matrix"
-        )
+        expected = "expected arrays anchor, near and far, or triplets or odd_one_out (m, 3), or (n, n) values"
         raise FileError(f"{source.name}: holds {', '.join(arrays) or 'nothing'}; {expected}")
     if all(cell.dtype.kind in "biuf" for cell in cells):
         made.first_index = 0
@@ -213,9 +209,7 @@ def _matrix_table(source: Source, matrix: NDArray[Any], names: NDArray[Any] | No
     """A row and a column per object, which ``names`` has, else its number; first the name of the row."""
     called = list(map(str, range(len(matrix)) if names is None else names.tolist()))
     if len(called) != len(matrix):
-        raise FileError(
-            f"{source.name}: holds {len(called)} names of objects for {len(matrix)} rows; expected one each"
-        )
+        raise FileError(f"{source.name}: holds {len(called)} names for {len(matrix)} rows; expected one each")
     if len({"object", *called}) <= len(called):
         raise FileError(f"{source.name}: a name of an object is there twice; expected distinct ones")
     rows = {"object": np.array(called), **dict(zip(called, matrix.T, strict=True))}

@@ -69,9 +69,8 @@ class RankedTable(_Reshaped):
             ranks = pl.int_ranges(1, names.list.len() + 1)
             long = frame.select(*kept, statement="line", object=names, rank=ranks).explode("object", "rank")
             twice = pl.struct("statement", "object").is_duplicated()
-            long = long.with_columns(
-                rank=pl.when(twice).then(pl.lit("twice")).otherwise(pl.col("rank").cast(pl.String))
-            )
+            rank = pl.when(twice).then(pl.lit("twice")).otherwise(pl.col("rank").cast(pl.String))
+            long = long.with_columns(rank=rank)
             cells = pl.DataFrame(dict(zip(self.schema, long.cast({"statement": pl.String}), strict=True)))
             records = part.records - len(part.frame) + len(long)
             yield Cells(cells, records, part.first, long["statement"], part.faults)

@@ -156,9 +156,7 @@ def dimensions(
     """
     W = np.asarray(weights, dtype=np.float64)
     if W.ndim != 2 or len(W) != len(names) or (titles is not None and len(titles) != W.shape[1]):
-        raise InputError(
-            f"weights: expected (n, d), a row for each name of {len(names)}, got shape {W.shape}"
-        )
+        raise InputError(f"weights: expected (n, d), a row for each of {len(names)}, got shape {W.shape}")
     pictured, d = style.by_index(images, names), W.shape[1]
     ax = style.axes_of(ax, height=dimensions_height(d, bool(pictured)))
     ax.set(xlim=(0, top + TITLE), ylim=(max(d, 1), 0))

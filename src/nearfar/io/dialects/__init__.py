@@ -52,9 +52,7 @@ def choose(
         return MAPPED, bare or mapped.mapped_grammar(table.header, columns)
     wanted = name or table.dialect
     if name is None and wanted == LIST_ORDER.name and table.header.find(*RESPONSE) is not None:
-        ways = (
-            "list-boolean (nearer to the second, or not), list-count (votes), or list-order to leave it out"
-        )
+        ways = "list-boolean (nearer to the second, or not), list-count (votes), or list-order without it"
         raise FileError(f"{table.name}: there is a response to every row; name its dialect: {ways}")
     dialect, grammar = _by_header(table) if wanted is None else _by_name(table, named(wanted))
     if table.first_index is not None and grammar.first_index is None:

@@ -176,7 +176,5 @@ def write_next(triplets: Triplets) -> pl.DataFrame:
 
 SALMON = Dialect("salmon", "head, left, right, winner", salmon, write=write_salmon)
 FOUR = "Center, Left, Right, Answer"
-TRIPLETTOOLS = Dialect(
-    "tripletTools", f"{FOUR} (with sampleAlg or rt)", triplettools, write=write_triplettools
-)
+TRIPLETTOOLS = Dialect("tripletTools", f"{FOUR} (sampleAlg or rt)", triplettools, write=write_triplettools)
 NEXT = Dialect("next", f"{FOUR}, {NEXT_SECONDS}", next_export, write=write_next)
