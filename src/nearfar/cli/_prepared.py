@@ -104,7 +104,11 @@ class Prepared:
             warnings.warn(told, NearfarWarning, stacklevel=2)
         if self.headline:
             return points, arrays, self.headline
-        agreed = percent(space.estimator.score(self.loaded.triplets))
+        from nearfar.triplets import Triplets
+
+        said: Any = self.loaded.triplets  # or quadruplets, which only embeddings know
+        share = space.credits(said).mean() if isinstance(said, Triplets) else space.estimator.score(said)
+        agreed = percent(float(share))
         note = f"agrees with {agreed} of the answers it was made from; for new answers see  nearfar compare"
         return points, arrays, f"{space.model}: {note}"
 
