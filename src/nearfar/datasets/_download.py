@@ -6,12 +6,19 @@ import hashlib
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import TypeVar
 
 from nearfar._tools.progress import step
 from nearfar.errors import FileError, UnreachableError
 
 VARIABLE = "NEARFAR_DATA"
 Folder = str | os.PathLike[str] | None
+T = TypeVar("T")
+PARAMETERS = """    Parameters
+    ----------
+    data_dir : folder to look in and to download to, or the file itself. Default: $NEARFAR_DATA, else a cache.
+
+"""
 
 
 @dataclass(frozen=True)
@@ -22,6 +29,13 @@ class Download:
     sha256: str
     filename: str
     at_hand: tuple[str, ...] = ()
+
+
+def describes_folder(fetch: T) -> T:
+    """Write what all loaders take into the description of one, before its example."""
+    text, mark, example = (fetch.__doc__ or "").rpartition("    >>> ")
+    fetch.__doc__ = f"{text}{PARAMETERS}{mark}{example}"
+    return fetch
 
 
 def data_folder(data_dir: Folder = None) -> Path:

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from nearfar._tools.progress import step
 from nearfar.datasets._dataset import read_npz
-from nearfar.datasets._download import VARIABLE, Folder, data_folder, writable_folder
+from nearfar.datasets._download import VARIABLE, Folder, data_folder, describes_folder, writable_folder
 from nearfar.errors import FileError, UnreachableError
 
 
@@ -42,15 +42,12 @@ class Digits:
         return self.images.reshape(len(self.images), -1)
 
 
+@describes_folder
 def fetch_usps(data_dir: Folder = None) -> Digits:
     """9,298 digits from US envelopes, 16 x 16, grey values from -1 to 1 (float32).
 
     Licence: none stated. Cite: J. Hull, A database for handwritten text recognition research, IEEE
     Transactions on Pattern Analysis and Machine Intelligence 16(5), 1994.
-
-    Parameters
-    ----------
-    data_dir : folder to look in and to download to, or the NPZ file itself. Default: $NEARFAR_DATA, else a cache.
 
     >>> fetch_usps().points.shape  # doctest: +SKIP
     (9298, 256)
@@ -64,15 +61,12 @@ def fetch_usps(data_dir: Folder = None) -> Digits:
     return _digits(values.astype(np.float32), labels - 1, 7_291, 9_298)
 
 
+@describes_folder
 def fetch_mnist(data_dir: Folder = None) -> Digits:
     """70,000 digits, 28 x 28, grey values from 0 to 255 (uint8).
 
     Licence: CC BY-SA 3.0. Cite: Y. LeCun, L. Bottou, Y. Bengio, P. Haffner, Gradient-based learning applied to
     document recognition, Proceedings of the IEEE 86(11), 1998.
-
-    Parameters
-    ----------
-    data_dir : folder to look in and to download to, or the NPZ file itself. Default: $NEARFAR_DATA, else a cache.
 
     >>> fetch_mnist().points.shape  # doctest: +SKIP
     (70000, 784)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from nearfar.datasets import _readers
 from nearfar.datasets._dataset import Dataset
-from nearfar.datasets._download import Download, Folder, data_folder, obtain
+from nearfar.datasets._download import Download, Folder, data_folder, describes_folder, obtain
 
 FOOD = Download(
     "https://osf.io/download/6aa16bb1813a28b1e43f09bb/",
@@ -53,6 +53,7 @@ SCENES_COUNTS = {
 }
 
 
+@describes_folder
 def fetch_food(data_dir: Folder = None) -> Dataset:
     """Photos of 100 dishes: 250,320 answers, of which 190,376 are different.
 
@@ -64,10 +65,6 @@ def fetch_food(data_dir: Folder = None) -> Dataset:
     answers. Cite: M. Wilber, I. Kwak, S. Belongie, Cost-effective HITs for relative similarity comparisons,
     HCOMP 2014 (arXiv:1404.3291).
 
-    Parameters
-    ----------
-    data_dir : folder to look in and to download to, or the archive itself. Default: $NEARFAR_DATA, else a cache.
-
     >>> fetch_food().triplets  # doctest: +SKIP
     Triplets(250320 answers, 100 objects, 243 participants)
     """
@@ -75,6 +72,7 @@ def fetch_food(data_dir: Folder = None) -> Dataset:
     return _readers.read_food(obtain(FOOD, data_dir), counts)
 
 
+@describes_folder
 def fetch_car(data_dir: Folder = None) -> Dataset:
     """Pictures of 60 cars: 6,757 statements "A is the most central of A, B, C", 13,514 triplets.
 
@@ -86,10 +84,6 @@ def fetch_car(data_dir: Folder = None) -> Dataset:
     M. Kleindessner, U. von Luxburg, Lens depth function and k-relative neighborhood graph: versatile tools
     for ordinal data analysis, JMLR 18(58), 2017.
 
-    Parameters
-    ----------
-    data_dir : folder to look in and to download to, or the archive itself. Default: $NEARFAR_DATA, else a cache.
-
     >>> fetch_car().triplets  # doctest: +SKIP
     Triplets(13514 answers, 60 objects, 139 participants)
     """
@@ -97,6 +91,7 @@ def fetch_car(data_dir: Folder = None) -> Dataset:
     return _readers.read_car(obtain(CAR, data_dir), counts)
 
 
+@describes_folder
 def fetch_material(data_dir: Folder = None) -> Dataset:
     """Renderings of 100 materials: 25,801 questions, most of them answered by several people.
 
@@ -107,16 +102,13 @@ def fetch_material(data_dir: Folder = None) -> Dataset:
     Licence: none stated. Cite: M. Lagunas, S. Malpica, A. Serrano, E. Garces, D. Gutierrez, B. Masia, A
     similarity measure for material appearance, ACM Transactions on Graphics 38(4), 2019.
 
-    Parameters
-    ----------
-    data_dir : folder to look in and to download to, or the archive itself. Default: $NEARFAR_DATA, else a cache.
-
     >>> fetch_material().triplets.n_objects  # doctest: +SKIP
     100
     """
     return _readers.read_material(obtain(MATERIAL, data_dir), {"objects": 100, "questions": 25_801})
 
 
+@describes_folder
 def fetch_musicians(data_dir: Folder = None) -> Dataset:
     """Which artist is most like another: one choice out of a list gives several triplets.
 
@@ -129,10 +121,6 @@ def fetch_musicians(data_dir: Folder = None) -> Dataset:
     Licence: none stated. Cite: D. Ellis, B. Whitman, A. Berenzweig, S. Lawrence, The quest for ground truth in
     musical artist similarity, ISMIR 2002.
 
-    Parameters
-    ----------
-    data_dir : folder to look in and to download to, or the file itself. Default: $NEARFAR_DATA, else a cache.
-
     >>> fetch_musicians().triplets  # doctest: +SKIP
     Triplets(9090 answers, 412 objects)
     """
@@ -142,6 +130,7 @@ def fetch_musicians(data_dir: Folder = None) -> Dataset:
     return _readers.read_musicians(path, counts)
 
 
+@describes_folder
 def fetch_nature(data_dir: Folder = None) -> Dataset:
     """Photos of 120 natural scenes: 3,355 odd-one-out statements, 6,710 triplets, 2,994 different.
 
@@ -151,25 +140,18 @@ def fetch_nature(data_dir: Folder = None) -> Dataset:
 
     Licence: none stated. Cite: H. Heikinheimo, A. Ukkonen, The crowd-median algorithm, HCOMP 2013.
 
-    Parameters
-    ----------
-    data_dir : folder to look in and to download to, or the archive itself. Default: $NEARFAR_DATA, else a cache.
-
     >>> fetch_nature().triplets  # doctest: +SKIP
     Triplets(6710 answers, 120 objects)
     """
     return _readers.read_scenes(obtain(SCENES, data_dir), SCENES_COUNTS, "nature")
 
 
+@describes_folder
 def fetch_vogue(data_dir: Folder = None) -> Dataset:
     """Covers of 60 Vogue magazines: 1,107 odd-one-out statements, 2,214 triplets.
 
     The odd one stands in the column that ``fetch_nature`` confirms for the same archive. Licence and paper, too,
     are those of ``fetch_nature``.
-
-    Parameters
-    ----------
-    data_dir : as for ``fetch_nature``.
 
     >>> fetch_vogue().triplets  # doctest: +SKIP
     Triplets(2214 answers, 60 objects)
@@ -177,6 +159,7 @@ def fetch_vogue(data_dir: Folder = None) -> Dataset:
     return _readers.read_scenes(obtain(SCENES, data_dir), SCENES_COUNTS, "vogue")
 
 
+@describes_folder
 def fetch_things(data_dir: Folder = None) -> Dataset:
     """1,854 things: odd-one-out statements, the 10 % test split of the study.
 
@@ -186,10 +169,6 @@ def fetch_things(data_dir: Folder = None) -> Dataset:
 
     Licence: CC BY 4.0. Cite: M. Hebart, C. Zheng, F. Pereira, C. Baker, Revealing the multidimensional mental
     representations of natural objects underlying human similarity judgements, Nature Human Behaviour 4, 2020.
-
-    Parameters
-    ----------
-    data_dir : folder to look in and to download to, or the NPZ file itself. Default: $NEARFAR_DATA, else a cache.
 
     >>> fetch_things().triplets  # doctest: +SKIP
     Triplets(254608 answers, 1854 objects, 264 participants)
