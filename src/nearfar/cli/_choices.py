@@ -82,12 +82,14 @@ def _file(analysis: Analysis) -> Path:
     sources = sorted(Path(__file__).parents[1].rglob("*.py"))  # a version changes while it is worked on
     key: list[Any] = [__version__, np.__version__, scipy.__version__, analysis.settings]
     for table in [] if analysis.vectors is None else analysis.vectors.tables:
-        key.append((table.objects, table.values.shape, table.values.tobytes()))
+        key.append((table.objects, table.values.shape, hashlib.sha256(table.values.tobytes()).digest()))
     for each in fields(analysis.answers):
         column = getattr(analysis.answers, each.name)
         names = column if each.name == "objects" else getattr(column, "names", ())
         array = np.asarray(getattr(column, "codes", () if column is names or column is None else column))
-        key.append((each.name, [str(name) for name in names], array.dtype, array.tobytes()))
+        key.append(
+            (each.name, [str(name) for name in names], array.dtype, hashlib.sha256(array.tobytes()).digest())
+        )
     digest = hashlib.sha256(repr(key).encode() + b"".join(path.read_bytes() for path in sources))
     folder = os.environ.get(VARIABLE) or pooch.os_cache("nearfar") / "choices"
     return Path(folder).expanduser() / f"{digest.hexdigest()}.json"
