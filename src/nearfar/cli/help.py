@@ -13,7 +13,7 @@ anchor, near, far                   the triplet itself
 anchor, option (twice), choice      which of two options is nearer to the anchor
 anchor, option (3 or more), choice  which of a grid were picked as nearest, with ; between them
 option (3 times), odd or central    which of three is the odd one out, or the most central one
-anchor, rank (2 or more)            a ranking, the nearest first
+anchor, rank (2 or more)            a ranking, the nearest first; one rank: all in a cell, as fig > plum
 anchor, option, best, worst         the nearest and the farthest of the options
 object, pile                        a pile sort
 object (twice), similarity          a rating of a pair; or distance
