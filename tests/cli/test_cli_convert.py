@@ -81,7 +81,7 @@ def test_convert_joins_files_and_counts_what_it_dropped(convert, tmp_path):
         ("odd.csv x.csv --to klingon", "dialect: 'klingon' is not known; "),
         (
             "odd.csv",
-            "OUT is missing; expected the file to write, e.g. nearfar convert odd.csv answers.parquet",
+            "OUT is missing",
         ),
     ],
 )
