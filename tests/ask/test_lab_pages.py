@@ -156,6 +156,19 @@ def test_films_are_played_to_the_end_by_keyboard_and_by_touch(tab, study, tmp_pa
     ]  # choices, replays
 
 
+@pytest.mark.parametrize("width", [1280, 390])
+def test_films_are_equally_large_without_a_size(tab, study, tmp_path, width):
+    (tmp_path / "films").mkdir()
+    for number in range(4):
+        (tmp_path / "films" / f"f{number}.webm").write_bytes(FILM + b"\xec\x81" + bytes([number]))
+    _, url = study(objects="films", questions=SHORT, people="aim = 4")
+    tab.open(url, width=width)
+    tab.begin()
+    tab.until("document.querySelectorAll('.play:enabled').length === 3")
+    wide = tab.js("[...document.querySelectorAll('video')].map((film) => film.getBoundingClientRect().width)")
+    assert min(wide) > 120 and max(wide) < 1.1 * min(wide)
+
+
 def test_a_form_filled_without_a_connection_is_sent_later_and_not_asked_again(tab, study):
     ready, url = study(questions=SHORT, people="aim = 4\n" + FORM.replace('when = "practice"', "").replace(
         'right = "the nearer"', "") + CONDITIONS)  # fmt: skip
