@@ -15,9 +15,8 @@ from sklearn.utils.validation import check_is_fitted
 from nearfar._tools.checks import check_count, generator
 from nearfar._tools.memory import check_points
 from nearfar._tools.threads import one_blas_thread
-from nearfar.embedding.fitted import FittedPoints, some
+from nearfar.embedding.fitted import FittedPoints, match, some
 from nearfar.embedding.loop import Loop, Points, merge
-from nearfar.embedding.new_objects import match
 from nearfar.embedding.optimise import MEMORY, Optimum, descend, optimise
 from nearfar.embedding.prior import Prior
 from nearfar.embedding.pull import Emphasis, LearntPull, Pull, answers_per_object, steady_pull

@@ -17,9 +17,8 @@ from nearfar._tools.memory import check_points
 from nearfar._tools.threads import one_blas_thread
 from nearfar.embedding.base import check_positive, check_weights
 from nearfar.embedding.choices import ChoiceLoop
-from nearfar.embedding.fitted import FittedPoints
+from nearfar.embedding.fitted import FittedPoints, match
 from nearfar.embedding.loop import Points
-from nearfar.embedding.new_objects import match
 from nearfar.embedding.optimise import MEMORY, Optimum, optimise
 from nearfar.embedding.prior import Prior
 from nearfar.embedding.pull import answers_per_object

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
 from typing import TYPE_CHECKING, Any
@@ -17,11 +17,10 @@ from nearfar.embedding.choices import odd_one_out_rows
 from nearfar.evaluate.bootstrap import Draws, Estimate, Scope
 from nearfar.evaluate.crossval import Credits
 from nearfar.evaluate.priors import VectorsAlone
-from nearfar.space.models import EMBEDDINGS, WITH_FEATURES, Model, parse_model
+from nearfar.space.models import Model
 from nearfar.triplets import Triplets
 
 if TYPE_CHECKING:
-    from nearfar.embedding.prior import Vectors
     from nearfar.evaluate.ceiling import NoiseCeiling
 
 # On each of food, car, musicians and THINGS one of these is within .002 of the best of ste, tste, ckl, soe and gnmds with 2
@@ -197,39 +196,14 @@ def is_auto(model: Any) -> bool:
     return isinstance(model, str) and model == "auto"
 
 
-def candidates(n_objects: int) -> list[str]:
+def candidates(n_objects: int, names: Sequence[str] = SHORT_LIST) -> list[str]:
     """The models that ``auto`` looks at, simpler ones first; none with more dimensions than objects allow.
 
     >>> candidates(8)
     ['score', 'k1', 'ckl-1', 'ckl-2', 'soe-5']
     """
     most = n_objects - 2
-    return [name for name in SHORT_LIST if "-" not in name or int(name.rpartition("-")[2]) <= most]
-
-
-def with_short_list(models: Iterable[Any], n_objects: int) -> list[Any]:
-    """A list of models in which "auto" stands for those it looks at, simpler ones first.
-
-    >>> with_short_list(["k2", "auto", "score"], 4)
-    ['score', 'k1', 'ckl-1', 'ckl-2', 'k2']
-    """
-    listed = list(models)
-    short = candidates(n_objects) if any(map(is_auto, listed)) else []
-    return short + [m for m in listed if not (isinstance(m, str) and m in ("auto", *short))]
-
-
-def feature_list(n_objects: int) -> list[Model]:
-    """The models that ``auto`` looks at with vectors: a few, since these make up for what the choice of a loss would bring."""
-    return [m for m in map(parse_model, FEATURE_LIST) if (m.n_components or 0) <= n_objects - 2]
-
-
-def with_twins(models: Sequence[Model], vectors: Vectors, twins: Sequence[Model]) -> list[Model]:
-    """Models, the embeddings among ``twins`` with vectors as a prior, and the vectors alone."""
-    listed = {model.name: model for model in models}
-    for model in twins:
-        if model.base in EMBEDDINGS:
-            listed[model.name + WITH_FEATURES] = model.with_vectors(vectors)
-    return [*listed.values(), Model("features", estimator=VectorsAlone(vectors))]
+    return [name for name in names if "-" not in name or int(name.rpartition("-")[2]) <= most]
 
 
 def pick(models: Sequence[Model], means: Floats, unclear: NDArray[np.bool_]) -> int:

@@ -19,19 +19,18 @@ from nearfar.evaluate.bootstrap import Draws, Estimate, make_draws
 from nearfar.evaluate.ceiling import NoiseCeiling, noise_ceiling
 from nearfar.evaluate.clusters import ClusterTree
 from nearfar.evaluate.comparison import (
+    FEATURE_LIST,
     Comparison,
     Score,
+    candidates,
     choose,
-    feature_list,
     is_auto,
     make_comparison,
-    with_short_list,
-    with_twins,
 )
 from nearfar.evaluate.crossval import Credits, cross_validate, pair_memory_credits
 from nearfar.evaluate.curve import LearningCurve, grow, make_curve
 from nearfar.evaluate.dimension_count import DimensionChoice, count_dimensions
-from nearfar.evaluate.priors import choose_setting
+from nearfar.evaluate.priors import VectorsAlone, choose_setting
 from nearfar.evaluate.splits import Split, Units, design_of, kfold, some_units, split_units, warn_of_screens
 from nearfar.space.models import EMBEDDINGS, WITH_FEATURES, Model, parse_model, parse_models
 from nearfar.triplets import Triplets, as_triplets, random_rows
@@ -60,8 +59,10 @@ class Judging:
         self._named = None if is_auto(model) else parse_model(model)
         self._has_own_list = models is not None
         models = [models or "auto"] if isinstance(models, str | None) else models
-        if not isinstance(models, Mapping):
-            models = with_short_list(models, self.answers.n_objects)
+        if not isinstance(models, Mapping):  # "auto" stands for those it looks at, simpler ones first
+            models = list(models)
+            short = candidates(self.answers.n_objects) if any(map(is_auto, models)) else []
+            models = short + [m for m in models if not (isinstance(m, str) and m in ("auto", *short))]
         listed = parse_models(models)
         if self._named is not None and self._named.name not in [model.name for model in listed]:
             listed.append(self._named)
@@ -83,10 +84,14 @@ class Judging:
         """The judged models; those with vectors where these enter at all."""
         if self.vectors is None:
             return tuple(self._listed)
-        own = self._listed if self._has_own_list else [self._named] if self._named else []
-        usual = [] if self._has_own_list else feature_list(self.answers.n_objects)
-        twins = [] if self._setting is None else [*usual, *own]
-        return tuple(with_twins(self._listed, self.vectors, twins))
+        twins = self._listed if self._has_own_list else [self._named] if self._named else []
+        if not self._has_own_list:
+            twins = [*map(parse_model, candidates(self.answers.n_objects, FEATURE_LIST)), *twins]
+        listed = {model.name: model for model in self._listed}
+        for model in twins if self._setting is not None else ():
+            if model.base in EMBEDDINGS:
+                listed[model.name + WITH_FEATURES] = model.with_vectors(self.vectors)
+        return (*listed.values(), Model("features", estimator=VectorsAlone(self.vectors)))
 
     @cached_property
     def _setting(self) -> Setting | None:

@@ -19,7 +19,7 @@ from nearfar.evaluate.bootstrap import Estimate, effective_groups
 from nearfar.evaluate.map_stability import draw_again, resampled_units
 from nearfar.io import ObjectList
 from nearfar.space.space import Space
-from nearfar.triplets import Triplets, positions
+from nearfar.triplets import positions
 
 if TYPE_CHECKING:
     from nearfar.evaluate.analysis import Analysis
@@ -226,7 +226,10 @@ def rsa(
     rows, order = positions(shared, space.objects), positions(shared, names)
     other, own = other[np.ix_(order, order)], space.distances()[np.ix_(rows, rows)]
     value = float(_spearman(own, other)[0])
-    if isinstance(of, Space) or model is None or _few_roles(of.answers):
+    if isinstance(of, Space) or model is None:
+        return Estimate(value)
+    roles = (of.answers.anchor, np.concatenate([of.answers.near, of.answers.far]))
+    if min(len(np.unique(role)) for role in roles) < of.answers.n_objects / 2:  # landmarks
         return Estimate(value)
     kind, who = resampled_units(of.answers)
     rng, people = np.random.default_rng(seed), []
@@ -241,12 +244,6 @@ def rsa(
     df = min(effective_groups(who), len(rows), len(people)) - 1
     width = t.ppf(0.975, df) * np.sqrt(sum(np.nanvar(each) for each in both))
     return Estimate(value, float(np.tanh(centre - width)), float(np.tanh(centre + width)))
-
-
-def _few_roles(answers: Triplets) -> bool:
-    """Whether fewer than half of the objects ever were anchors, or options, as with landmarks."""
-    roles = (answers.anchor, np.concatenate([answers.near, answers.far]))
-    return min(len(np.unique(role)) for role in roles) < answers.n_objects / 2
 
 
 def _square(distances: ArrayLike, metric: Any) -> Floats:

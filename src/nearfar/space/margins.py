@@ -67,10 +67,10 @@ def _margins(
     return without_rounding(margin, size, dtype)
 
 
-def product_margins(points: NDArray[Any], anchor: Indices, one: Indices, other: Indices) -> Floats:
+def dot_margins(points: NDArray[Any], anchor: Indices, one: Indices, other: Indices) -> Floats:
     """(m,) ``x_a.x_i - x_a.x_j``: positive where the similarity to i is larger.
 
-    >>> product_margins(np.array([[1.0, 0.0], [2.0, 1.0], [0.0, 1.0]]), np.array([0]), np.array([1]), np.array([2]))
+    >>> dot_margins(np.array([[1.0, 0.0], [2.0, 1.0], [0.0, 1.0]]), np.array([0]), np.array([1]), np.array([2]))
     array([2.])
     """
     to_one, to_other = _row_products(points, anchor, one), _row_products(points, anchor, other)

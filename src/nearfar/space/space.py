@@ -17,14 +17,7 @@ from nearfar._tools.memory import check_points, check_square
 from nearfar.blocks import join
 from nearfar.errors import InputError
 from nearfar.kernel.phi import as_rows, is_sparse
-from nearfar.space.margins import (
-    nearest_points,
-    non_zero,
-    phi_margins,
-    point_margins,
-    product_margins,
-    scaled,
-)
+from nearfar.space.margins import dot_margins, nearest_points, non_zero, phi_margins, point_margins, scaled
 from nearfar.space.results import Clusters, Predictions, Similar, as_clusters, as_questions, find_name
 from nearfar.triplets import Triplets, as_triplets, mentioned
 
@@ -312,7 +305,7 @@ class Space:
         Where similarity is the inner product, ``a.one - a.other``.
         """
         by = phi_margins if self.kind == "kernel" else point_margins
-        margin = (product_margins if self.similarity == "product" else by)(self.rows, anchor, one, other)
+        margin = (dot_margins if self.similarity == "product" else by)(self.rows, anchor, one, other)
         margin[~(self.informed[anchor] & self.informed[one] & self.informed[other])] = 0
         return margin
 
