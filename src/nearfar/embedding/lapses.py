@@ -23,7 +23,7 @@ from nearfar.embedding import losses
 from nearfar.embedding.base import Embedding
 from nearfar.embedding.estimators import SOE
 from nearfar.embedding.loop import Points
-from nearfar.errors import NotConverged, UninformedWarning
+from nearfar.errors import NearfarWarning
 from nearfar.triplets import Triplets
 
 STEADY = 0.003  # the share of lapses has settled when it moves less
@@ -50,13 +50,11 @@ class _WithLapses(Embedding):
     """The embedding with a given share of lapses, from given points on."""
 
     _kind = losses.LAPSE
+    _own = "lapses"
 
     def __init__(self, start: Points, lapses: float) -> None:
         super().__init__(start.shape[1], regularization=0.05, init=start, max_iter=300)
         self.lapses = lapses
-
-    def _parameter(self) -> float:
-        return self.lapses
 
 
 def fit_lapses(answers: Triplets, n_components: int) -> LapseMap:
@@ -71,9 +69,7 @@ def fit_lapses(answers: Triplets, n_components: int) -> LapseMap:
     >>> 0.12 < fit_lapses(Triplets.from_array(rows), 1).lapses < 0.25
     True
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NotConverged)
-        warnings.simplefilter("ignore", UninformedWarning)
+    with warnings.catch_warnings(action="ignore", category=NearfarWarning):
         points = SOE(n_components).fit_transform(answers)
         points *= 2.0 / max(float(np.sqrt(np.mean(np.sum(points**2, axis=1)))), 1e-300)
         lapses = 0.1

@@ -73,8 +73,7 @@ def _held_out(
     points = np.zeros_like(model.embedding_)
     if len(rows):
         again = replace(model, init=model.embedding_, n_init=1, tol=1e-3)
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NearfarWarning)
+        with warnings.catch_warnings(action="ignore", category=NearfarWarning):
             again.fit(answers[train], sample_weight=weight[train])
         points = np.where(out[:, None], again._points_of(again.prior.basis), again.embedding_)
         points = points / np.sqrt(np.mean(points[~out & again.informed_] ** 2))

@@ -228,9 +228,6 @@ def _simulated(n: int, scheme: Scheme) -> int:
     return min(n, max(200, scheme.size + 1))
 
 
-# ---------------------------------------------------------------- one simulated study
-
-
 def p_one(points: Floats, questions: Questions, noise: float) -> Floats:
     """(m,) probability that somebody calls ``one`` nearer: Phi(log(d_other / d_one) / (noise sqrt 2)).
 
@@ -245,8 +242,7 @@ def p_one(points: Floats, questions: Questions, noise: float) -> Floats:
 
 def new_questions(n: int, rng: np.random.Generator) -> Questions:
     """Random questions to judge a map of n objects by."""
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NearfarWarning)
+    with warnings.catch_warnings(action="ignore", category=NearfarWarning):
         return random_questions(n, min(4000, n * (n - 1) * (n - 2) // 2), rng)
 
 
@@ -297,8 +293,7 @@ class SimulatedStudy:
     def accuracy(self, budget: int) -> float:
         """How often a new answer is the one that an embedding of ``budget`` answered questions predicts."""
         n, dimension = self.points.shape
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore", NearfarWarning)
+        with warnings.catch_warnings(action="ignore", category=NearfarWarning):
             placed = SOE(min(dimension, n - 2), random_state=0).fit_transform(self._answers(budget))
         return expected_accuracy(placed, self.new, self.p_new)
 
@@ -313,9 +308,6 @@ class SimulatedStudy:
         return said[dense_codes(said.statement_ids) < budget]
 
 
-# ---------------------------------------------------------------- what a pilot says
-
-
 def learn_from_pilot(pilot: Triplets, seed: int = 0) -> Pilot:
     """The dimension in which a pilot's held-out answers are predicted best, and the agreement that explains how well.
 
@@ -324,8 +316,7 @@ def learn_from_pilot(pilot: Triplets, seed: int = 0) -> Pilot:
     """
     if len(pilot) < 100:
         raise InputError(f"pilot: expected at least 100 answers, got {len(pilot):,}, which say too little")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NearfarWarning)
+    with warnings.catch_warnings(action="ignore", category=NearfarWarning):
         splits = list(kfold(pilot, 5, seed=seed))
         judged = cross_validate(pilot, parse_models(["soe-1", "soe-2", "soe-3", "soe-5"]), splits)
         best = int(np.argmax(judged.accuracies))

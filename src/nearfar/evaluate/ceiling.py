@@ -175,9 +175,6 @@ def _lead(answers: Triplets, credit: NDArray[Any] | None, repeated: NDArray[np.b
     return make_draws(answers, n_draws=200).difference(one, other)
 
 
-# ---------------------------------------------------------------- agreement
-
-
 def counts_of_others(asked: Codes, said: Codes, person: Codes) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
     """For every answer: others to the same question by somebody else that say the same, and all of them."""
     return _size(asked, said) - _size(asked, said, person), _size(asked) - _size(asked, person)

@@ -142,9 +142,6 @@ def accuracy_per_object(answers: Triplets, credit: NDArray[np.floating]) -> NDAr
     return np.where(count > 0, hits / np.maximum(count, 1), np.nan)
 
 
-# ---------------------------------------------------------------- control questions
-
-
 def control_rows(answers: Triplets, often: int = 10, far_more: int = 5) -> NDArray[np.bool_]:
     """(m,) answers to control questions: asked at least 10 times, and 5 times as often as the median question.
 

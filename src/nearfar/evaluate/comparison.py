@@ -188,9 +188,6 @@ def odd_one_out_share(credit: NDArray[Any], trios: tuple[NDArray[np.intp], NDArr
     return float(np.nanmean(right)) if np.isfinite(right).any() else np.nan
 
 
-# ---------------------------------------------------------------- auto
-
-
 def is_auto(model: Any) -> bool:
     """Whether a model is to be chosen, not given."""
     return isinstance(model, str) and model == "auto"

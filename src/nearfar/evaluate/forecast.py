@@ -137,8 +137,7 @@ def _simulate(
     points = rng.normal(size=(n, given.dimension))
     noises, flips = _abilities(people, given, rng)
     model = parse_model(f"soe-{min(given.dimension, n - 2)}")
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NearfarWarning)
+    with warnings.catch_warnings(action="ignore", category=NearfarWarning):
         count = max(places, min(people * places // min(each, people), scheme.total(n)))
         questions = scheme.questions(n, count, rng)
         rows = np.resize(rng.permutation(count), (people, places))  # nobody gets a question twice

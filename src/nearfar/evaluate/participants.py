@@ -207,9 +207,6 @@ def _tests(
     return p, tests | {"not above chance": chance & ~opposite, "inconsistent": inconsistent}
 
 
-# ---------------------------------------------------------------- shares and times
-
-
 def _shares(answers: Triplets, credit: Floats, who: Codes, size: int) -> dict[str, _Shares]:
     """Of every person: how often they agree with the prediction, with others, with themselves, and choose the left."""
     statement = dense_codes(answers.statement_ids)
@@ -267,9 +264,6 @@ def _times(answers: Triplets, who: Codes, size: int) -> tuple[Floats, Floats, fl
     median = ordered[start + (count - 1) // 2] + ordered[start + count // 2]
     fast = np.bincount(who, weights=seconds < limit, minlength=size) / np.maximum(count, 1)
     return np.where(count, median, math.nan), np.where(count, fast, math.nan), limit
-
-
-# ---------------------------------------------------------------- careless or different
 
 
 def _has_own_strategy(answers: Triplets, credit: Floats, who: Codes, code: int, named: set[int]) -> bool:

@@ -74,8 +74,7 @@ class _Search:
             credit = self._credits[setting] = np.full(len(self._answers), np.nan)
             prior = None if setting is None else self._vectors.prior(setting)
             d = max(1, min(8, self._answers.n_objects - 2))
-            with warnings.catch_warnings():
-                warnings.simplefilter("ignore", NearfarWarning)
+            with warnings.catch_warnings(action="ignore", category=NearfarWarning):
                 for k, (train, test) in enumerate(self.folds):
                     start, tol = ("kernel", 1e-3) if prior is None else (self._points[k], 5e-3)
                     points = SOE(d, prior=prior, init=start, tol=tol).fit_transform(train)

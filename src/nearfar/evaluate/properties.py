@@ -188,9 +188,6 @@ def _votes(apart: Floats, labels: NDArray[Any]) -> Floats:
     return np.asarray((named == labels).mean(axis=1))
 
 
-# ---------------------------------------------------------------- distances
-
-
 def rsa(
     of: Analysis | Space, distances: ArrayLike, *, names: Sequence[str] | None = None, metric: Any = None,
     seed: int = 0,
@@ -235,8 +232,9 @@ def rsa(
     rng, people = np.random.default_rng(seed), []
     draws = rng.multinomial(len(rows), np.full(len(rows), 1 / len(rows)), size=500).T
     objects = _spearman(own, other, draws)
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NearfarWarning)  # a resample lacks people, and so objects, by design
+    with warnings.catch_warnings(
+        action="ignore", category=NearfarWarning
+    ):  # a resample lacks people, and so objects, by design
         for _ in track(range(of.n_resamples), f"resampling {kind}s", total=of.n_resamples):
             fitted = model.fit(of.answers[draw_again(who, rng)]).distances()
             people.append(_spearman(fitted[np.ix_(rows, rows)], other)[0])
