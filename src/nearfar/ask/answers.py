@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nearfar._tools.arrays import Floats
 from nearfar.ask.store import read_store
-from nearfar.ask.store.researcher import answer_rows, object_rows, study_row
+from nearfar.ask.store.researcher import answer_rows, choice_rows, is_adaptive, object_rows, study_row
 from nearfar.ask.store.transaction import Row, Transaction
 from nearfar.design import Booklets, Questions
 from nearfar.design.booklets import ROLES
@@ -32,7 +32,7 @@ UNDECIDED_COLUMNS: dict[str, Any] = {
 }  # fmt: skip
 SCREEN_COLUMNS: dict[str, Any] = {
     "statement": pl.String, "role": pl.String, "position": pl.String, "shown": pl.String, "condition": pl.String,
-    "replays": pl.Int64, "early": pl.Int64,
+    "replays": pl.Int64, "early": pl.Int64, "score": pl.Float64, "probability": pl.Float64, "model": pl.Int64, "seed": pl.Int64,
 }  # fmt: skip
 
 
@@ -41,6 +41,7 @@ class Collected:
     """Everything that was answered in a study so far; ``checks`` has a row per check question.
 
     screens : a row per statement: what was shown where, the position chosen (from 1), whether it was a repeat.
+    Of adaptive questions also their score, their probability, the model that chose them and its seed.
     undecided : a row per question that somebody could not tell; these give no triplet and grade nobody.
     """
 
@@ -63,7 +64,8 @@ def collect(tx: Transaction) -> Collected:
     everything, pick = answer_rows(tx), study["pick"]
     rows = [row for row in everything if row[4] != "[]"]
     undecided = _undecided(names, [row for row in everything if row[4] == "[]"])
-    screens = _screens(names, [row for row in rows if row[2] != "check"])
+    reasons = {question: why for question, *why in choice_rows(tx)} if is_adaptive(study) else {}
+    screens = _screens(names, [row for row in rows if row[2] != "check"], reasons)
     if not rows:
         none = Triplets([], [], [], names, participant=[], statement=[], seconds=[], answered_at=[])
         checks = pl.DataFrame(schema=CHECK_COLUMNS)
@@ -80,17 +82,20 @@ def collect(tx: Transaction) -> Collected:
     seconds, answered_at = _times(rows)
     people, statements = [row[0] for row in rows], [f"{row[0]}-{row[1]}" for row in rows]
     given = {"participant": people, "statement": statements, "seconds": seconds, "answered_at": answered_at}
-    triplets = booklets.answered(chosen if pick > 1 else chosen[:, 0], **given)
+    rules = ["" if row[12] in (None, "file") else row[12] for row in rows]
+    triplets = booklets.answered(
+        chosen if pick > 1 else chosen[:, 0], **given, rule=rules if any(rules) else None
+    )
     checks = _checks(rows, booklets, chosen)
     return Collected(triplets, display_names, pictures, checks, screens, undecided)
 
 
-def _screens(names: Sequence[str], rows: list[Row]) -> pl.DataFrame:
+def _screens(names: Sequence[str], rows: list[Row], reasons: dict[int, list[Any]]) -> pl.DataFrame:
     made = []
-    for name, place, role, shown, choice, *_, replays, early, condition in rows:
+    for name, place, role, shown, choice, *_, replays, early, condition, _, question in rows:
         position = ";".join(str(at + 1) for at in json.loads(choice))
         seen = _joined(names, shown), condition or None, replays, early
-        made.append((f"{name}-{place}", role, position, *seen))
+        made.append((f"{name}-{place}", role, position, *seen, *reasons.get(question, [None] * 4)))
     return pl.DataFrame(made, schema=SCREEN_COLUMNS, orient="row")
 
 

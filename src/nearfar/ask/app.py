@@ -21,7 +21,7 @@ from nearfar.ask.admin_routes import AdminRoutes
 from nearfar.ask.guard import Guard, RateLimits
 from nearfar.ask.people_routes import PeopleRoutes, refused, unreachable
 from nearfar.ask.prepare import OpenStudy
-from nearfar.ask.store import Store, drawing, researcher
+from nearfar.ask.store import Store, adaptive, drawing, researcher
 from nearfar.errors import NearfarError, UnreachableError
 
 LARGEST_VIEW = 2**26  # bytes of JSON
@@ -45,6 +45,8 @@ def make_app(
             asyncio.create_task(_release(ready)),
             asyncio.create_task(_keep_view(ready.store, changed, features)),
         ]
+        if ready.study.questions.is_adaptive:
+            tasks.append(asyncio.create_task(_keep_choosing(ready, features)))
         try:
             yield
         finally:
@@ -95,11 +97,36 @@ async def _keep_view(store: Store, changed: asyncio.Event, features: Sequence[st
             try:
                 if store.lead() and (now := await store.read(researcher.version_of_answers)) != known:
                     process = process or await _computing_process()
-                    view = await asyncio.wait_for(_compute(process, store.url, features), 300.0)
+                    asked = {"database": store.url, "features": features}
+                    view = await asyncio.wait_for(_compute(process, asked), 300.0)
                     await store.write(researcher.put_view, view, time.time())
                     known = now
             except (NearfarError, OSError, ValueError) as error:
                 log.error("the live view could not be computed: %s", error or type(error).__name__)
+                await _end(process)
+                process = None
+    finally:
+        await _end(process)
+
+
+async def _keep_choosing(ready: OpenStudy, features: Sequence[str]) -> None:
+    """Keep adaptive questions ready; another process of its own chooses them."""
+    process: asyncio.subprocess.Process | None = None
+    store, plan = ready.store, ready.study.questions
+    try:
+        while True:
+            await asyncio.sleep(1.0)
+            try:
+                if (
+                    store.lead()
+                    and (version := await store.write(adaptive.begin_model, plan, time.time())) is not None
+                ):
+                    process = process or await _computing_process()
+                    asked = {"database": store.url, "features": features, "model": version}
+                    made = await asyncio.wait_for(_compute(process, asked), 300.0)
+                    await store.write(adaptive.add_questions, version, json.loads(made)["questions"])
+            except (NearfarError, OSError, ValueError) as error:
+                log.error("adaptive questions could not be chosen: %s", error or type(error).__name__)
                 await _end(process)
                 process = None
     finally:
@@ -114,10 +141,10 @@ async def _computing_process() -> asyncio.subprocess.Process:
     )  # fmt: skip
 
 
-async def _compute(process: asyncio.subprocess.Process, database: str, features: Sequence[str]) -> str:
-    """The view of a database."""
+async def _compute(process: asyncio.subprocess.Process, asked: dict[str, Any]) -> str:
+    """The view of a database, or the questions of a model."""
     assert process.stdin is not None and process.stdout is not None
-    process.stdin.write(json.dumps({"database": database, "features": features}).encode() + b"\n")
+    process.stdin.write(json.dumps(asked).encode() + b"\n")
     line = (await process.stdout.readline()).decode()
     if not line:
         raise OSError("the computing process ended")

@@ -61,10 +61,10 @@ def _answers(collected: Collected) -> pl.DataFrame:
     """Answers in the columns of docs/files.md, then what was on the screen."""
     triplets, names = collected.triplets, np.array(collected.triplets.objects, dtype=object)
     columns = {role: list(names[getattr(triplets, role)]) for role in ("anchor", "near", "far")}
-    for role in ("statement", "participant", "seconds", "near_side", "answered_at"):
+    for role in ("statement", "participant", "seconds", "near_side", "answered_at", "rule"):
         if (values := getattr(triplets, role)) is not None:
             columns[role] = np.asarray(values).tolist()
-    text = dict.fromkeys(("anchor", "near", "far", "statement", "participant"), pl.String)
+    text = dict.fromkeys(("anchor", "near", "far", "statement", "participant", "rule"), pl.String)
     times = dict.fromkeys(("seconds", "answered_at"), pl.Float64)
     answers = pl.DataFrame(columns, schema_overrides={**text, **times})
     screens = collected.screens.select(s for s in collected.screens if s.null_count() < len(s) or not len(s))

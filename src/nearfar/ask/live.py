@@ -17,7 +17,7 @@ import numpy as np
 from nearfar import words
 from nearfar._tools.records import plain
 from nearfar.ask.answers import Collected, collect
-from nearfar.ask.store import read_store, researcher
+from nearfar.ask.store import adaptive, read_store, researcher
 from nearfar.ask.store.transaction import Transaction
 from nearfar.errors import NearfarError, NearfarWarning
 from nearfar.evaluate.analysis import Analysis
@@ -108,20 +108,32 @@ def _map(space: Space, before: list[Any] | None) -> list[Any]:
     return [None if np.isnan(row).any() else [round(float(x), 4) for x in row] for row in aligned]
 
 
+def _chosen(tx: Transaction, version: int, features: Sequence[str]) -> dict[str, Any]:
+    """The questions of a model, as rows for ``adaptive.add_questions``."""
+    made = adaptive.choose(tx, version, read_named_vectors(features) if features else None)
+    if made is None:  # somebody was erased meanwhile
+        return {"questions": []}
+    columns = (made.questions.array.tolist(), made.score.tolist(), made.probability.tolist())
+    return {"questions": list(zip(*columns, strict=True))}
+
+
 def _read(tx: Transaction) -> tuple[Collected, dict[str, Any] | None]:
     view = researcher.get_view(tx)
     return collect(tx), None if view is None else json.loads(view)
 
 
 def main() -> None:
-    """Read a line of JSON that names a database, write the view as a line; end when the server does."""
+    """Read a line of JSON that names a database, write the view, or a model's questions, as a line; end when the server does."""
     if hasattr(os, "nice"):
         os.nice(10)  # people who answer come first
     warnings.simplefilter("ignore")  # the page says what is known; the terminal is the server's
     for line in sys.stdin:
         try:
             asked = json.loads(line)
-            told = live_view(*read_store(asked["database"], _read), asked["features"])
+            if "model" in asked:
+                told = read_store(asked["database"], _chosen, asked["model"], asked["features"])
+            else:
+                told = live_view(*read_store(asked["database"], _read), asked["features"])
         except Exception as error:  # a figure that cannot be computed must not end the collecting
             named = "" if isinstance(error, NearfarError) else f"{type(error).__name__}: "
             told = {"error": f"{named}{error}"}

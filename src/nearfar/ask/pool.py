@@ -90,7 +90,7 @@ def _one_pool(study: Study, names: tuple[str, ...]) -> Pool:
 
 def _drawn(study: Study, names: tuple[str, ...], budget: int) -> Pool:
     plan, n = study.questions, len(names)
-    if plan.design == "random":
+    if plan.design == "random" or plan.is_adaptive:
         scheme = design.Scheme(study.kind, size=plan.options, pick=plan.pick)
         made = scheme.questions(names, min(budget, scheme.total(names)), plan.seed)
         return Pool(made, ("random",) * len(made), ())

@@ -18,6 +18,7 @@ from nearfar.ask.texts import read_texts
 from nearfar.design.booklets import GAP
 from nearfar.design.questions import KINDS, QuestionKind
 
+LEAST_RANDOM = 0.1  # share of the questions in an adaptive study
 MOST_TEXT = 100_000  # characters of a page
 HTTPS, ASSIGN = r"https://[^ \n\"'<>]*\Z", r"(evenly|random|parameter:\w+)\Z"
 LISTS = ("form", "condition")  # tables that may come several times
@@ -41,6 +42,7 @@ class QuestionPlan:
 
     design: str = keys.key(keys.text, "random")
     random: float = keys.key(keys.within(0, 1), 0.2)
+    control: float = keys.key(keys.within(0, 0.5), 0.25)
     again: float = keys.key(keys.within(0, 0.5), 0.1)
     checks: int = keys.key(keys.within(0, 1000, int), 3)
     each: int = keys.key(keys.within(1, 100_000, int), 5)
@@ -50,6 +52,11 @@ class QuestionPlan:
     options: int = keys.key(keys.within(3, 24, int), 8)
     pick: int = keys.key(keys.within(1, 23, int), 2)
     seed: int = keys.key(keys.within(0, 2**53, int), 0)
+
+    @property
+    def is_adaptive(self) -> bool:
+        """Whether questions are chosen by the answers so far."""
+        return self.design == "adaptive"
 
     @property
     def n_again(self) -> int:
@@ -127,7 +134,12 @@ class Study:
 
     def fingerprint(self, names: tuple[str, ...]) -> str:
         """A hash of what may not change once somebody has answered: objects, kind, questions and conditions."""
-        fixed: list[Any] = [list(names), self.kind, vars(self.questions)]
+        plan = {
+            key: value
+            for key, value in vars(self.questions).items()
+            if key != "control" or self.questions.is_adaptive
+        }
+        fixed: list[Any] = [list(names), self.kind, plan]
         fixed += [[one.name, one.objects] for one in self.conditions]
         return hashlib.sha256(json.dumps(fixed, sort_keys=True).encode()).hexdigest()
 
@@ -239,6 +251,19 @@ def _conflicts(study: Study, given: dict[str, Any]) -> Iterator[tuple[str, str, 
             yield "questions", key, f"is {only.format('grid')}"
     if plan.design.startswith("landmarks") and study.kind != "near":
         yield "questions", "design", f"landmarks are {only.format('near')}"
+    if plan.is_adaptive and plan.random < LEAST_RANDOM:
+        yield (
+            "questions",
+            "random",
+            f"expected at least {LEAST_RANDOM}: accuracy comes from random questions, got {plan.random}",
+        )
+    if plan.is_adaptive and plan.n_again > round(plan.random * plan.n_new):
+        needed = f"{plan.n_again} repeats need as many random questions, got {round(plan.random * plan.n_new)} per person"
+        yield "questions", "again" if "again" in given else "random", f"{needed}; lower again or raise random"
+    if plan.is_adaptive and study.conditions:
+        yield "questions", "design", "adaptive questions are for studies without conditions"
+    if "control" in given and not plan.is_adaptive:
+        yield "questions", "control", 'is only for design = "adaptive"'
     if is_grid and plan.pick >= plan.options:
         yield "questions", "pick", f"expected fewer than the {plan.options} options, got {plan.pick}"
     if people.limit is not None and people.limit < people.aim:

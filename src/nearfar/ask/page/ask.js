@@ -131,7 +131,16 @@ function minutesLeft(left, done, since) {
   return Math.max(1, Math.round((left * seconds) / 60));
 }
 
-async function questions({ places, practice }, filled) {
+// the next places of a booklet that is settled a few questions ahead
+async function more(open, known, ahead) {
+  const { places } = await insist("booklet", { token }, tell);
+  const fresh = places.filter(({ place, answered }) => !answered && !known.has(place) && !queue.places().has(place));
+  places.forEach(({ place }) => known.add(place));
+  open.push(...fresh);
+  ahead.look(fresh);
+}
+
+async function questions({ places, practice, total }, filled) {
   const texts = study.texts;
   const sent = queue.places();
   const open = places.filter((place) => !place.answered && !sent.has(place.place));
@@ -144,19 +153,27 @@ async function questions({ places, practice }, filled) {
     if (practice.length) await note("", texts.practice_done, texts.begin);
   } else if (asks) await understood(practice);
   const since = performance.now();
-  let sinceBreak = 0;
-  for (const [at, place] of open.entries()) {
-    const done = places.length - open.length + at;
+  const known = new Set(places.map(({ place }) => place)), before = places.length - open.length;
+  let sinceBreak = 0, coming = null;
+  for (let at = 0; at < open.length || known.size < total; at++) {
+    while (at === open.length) { // what was answered decides what comes next
+      while (!queue.empty) await pause(50);
+      await (coming || more(open, known, ahead));
+      if (at === open.length) await pause(250);
+      if (known.size >= total && at === open.length) return;
+    }
+    const place = open[at], done = before + at;
     if (study.break_every && sinceBreak === study.break_every) {
       sinceBreak = 0;
-      await note(texts.break_title, fill(texts.break_text, { done, total: places.length }), texts.go_on);
+      await note(texts.break_title, fill(texts.break_text, { done, total }), texts.go_on);
     }
-    const minutes = minutesLeft(open.length - at, at, since);
-    const where = fill(texts.progress, { number: done + 1, total: places.length }) + " · " + fill(texts.minutes_left, { minutes });
-    const answer = await ask(study, place.shown, { practice: done < 3 ? true : undefined, where, share: done / places.length, tell });
+    const minutes = minutesLeft(total - done, at, since);
+    const where = fill(texts.progress, { number: done + 1, total }) + " · " + fill(texts.minutes_left, { minutes });
+    const answer = await ask(study, place.shown, { practice: done < 3 ? true : undefined, where, share: done / total, tell });
     ahead.look(open.slice(at + 1));
     const fast = tooFast(answer);
     await queue.add({ id: newId(), token, place: place.place, ...answer, ...(fast ? { fast } : {}) });
+    if (!coming && known.size < total && open.length - at <= 3) coming = more(open, known, ahead).finally(() => { coming = null; });
     if (fast) await note(texts.fast_title, texts.fast_text, texts.go_on);
     sinceBreak += 1;
   }

@@ -10,11 +10,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.ask.pool import same_trio
+from nearfar.ask.store import adaptive
 from nearfar.ask.store.transaction import SLOTS, Transaction
 from nearfar.ask.study import Study
 from nearfar.design import Questions
 from nearfar.design.booklets import ROLES, one_booklet
 
+LOADED = ("new", "open")  # roles of places that count in the load of their question
 Drawn = list[tuple[int, list[int]]]  # (question of the pool, its objects)
 
 
@@ -48,7 +50,7 @@ def extend(
     """Add places to a booklet: (new, again, check)."""
     n_new, n_again, n_checks = wanted
     held = tx.rows(
-        f"SELECT s.place, s.role, s.question, s.shown, q.trio, a.id, s.released FROM {SLOTS} "
+        f"SELECT s.place, s.role, s.question, s.shown, q.trio, a.id, s.released, q.condition FROM {SLOTS} "
         "LEFT JOIN question q ON q.id = s.question WHERE s.participant = ? ORDER BY s.place",
         person,
     )
@@ -57,13 +59,15 @@ def extend(
     earlier: Drawn = [
         (row[2], json.loads(row[3]))
         for row in held
-        if row[5] is not None and row[1] == "new" and row[2] not in repeated
+        if row[5] is not None and row[1] == "new" and row[2] not in repeated and row[7] != adaptive.CHOSEN
     ]
-    seen = {row[4] for row in held if row[1] == "new"}  # released ones, too: an answer to them may still come
+    seen = {
+        row[4] for row in held if row[1] in LOADED
+    }  # released ones, too: an answer to them may still come
     condition = str(tx.rows("SELECT condition FROM participant WHERE id = ?", person)[0][0])
     new = _draw(tx, n_new, seen, plan.crowded, rng, condition)
     if len(new) < n_new:  # a small pool: better the same objects again than fewer questions
-        kept = {row[4] for row in held if row[1] == "new" and (row[5] is not None or row[6] is None)}
+        kept = {row[4] for row in held if row[1] in LOADED and (row[5] is not None or row[6] is None)}
         drawn = {same_trio(items) for _, items in new}
         new += _draw(tx, n_new - len(new), kept | drawn, plan.crowded, rng, condition)
     members = plan.members(condition)
@@ -71,13 +75,22 @@ def extend(
     shown_rows = members[made.questions.array].tolist()
     ids = [question for question, _ in (*earlier, *new)]
     places = zip(made.question.tolist(), made.role.tolist(), shown_rows, strict=True)
+    left_open = adaptive.open_places(made, person, plan.study.questions, rng)
     tx.run_many(
         "INSERT INTO slot (participant, place, question, role, shown) VALUES (?, ?, ?, ?, ?)",
         [
-            (person, place, None if at < 0 else ids[at], ROLES[role], str(shown))
-            for place, (at, role, shown) in enumerate(places, start=first)
+            (
+                person,
+                first + i,
+                None if at < 0 else ids[at],
+                "open" if i in left_open else ROLES[role],
+                str(shown),
+            )
+            for i, (at, role, shown) in enumerate(places)
         ],
     )
+    if left_open:
+        adaptive.settle(tx, person, plan.questions, rng)
 
 
 def _draw(

@@ -6,12 +6,14 @@ import json
 from collections import Counter, defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Any
 
 import numpy as np
 
 from nearfar.ask.forms import MOST_TRIES, PAGES
-from nearfar.ask.store.drawing import BookletPlan, extend
+from nearfar.ask.store import adaptive
+from nearfar.ask.store.drawing import LOADED, BookletPlan, extend
 from nearfar.ask.store.transaction import SLOTS, Transaction
 from nearfar.ask.study import Study
 
@@ -112,7 +114,7 @@ def _come_back(tx: Transaction, person: int, now: float, plan: BookletPlan, rng:
     missing = Counter(role for (role,) in tx.rows(f"SELECT s.role FROM {SLOTS} WHERE {where}", person))
     tx.run("UPDATE slot SET released = 2 WHERE participant = ? AND released = 1", person)
     tx.run("UPDATE participant SET state = 'active' WHERE id = ?", person)
-    extend(tx, person, (missing["new"], missing["again"], missing["check"]), plan, rng)
+    extend(tx, person, (missing["new"] + missing["open"], missing["again"], missing["check"]), plan, rng)
 
 
 # ---------------------------------------------------------------- reading, answering, finishing
@@ -131,17 +133,20 @@ def _is_seen(tx: Transaction, person: int, now: float) -> bool:
 
 
 def booklet(tx: Transaction, token: str) -> dict[str, Any] | None:
-    """The places of a person's booklet, each with what is shown and whether it is answered."""
+    """The places of a person's booklet as far as they are settled, each with what is shown and whether it is answered."""
     person = participant_of(tx, token)
     if person is None:
         return None
     where = "s.participant = ? AND (s.released IS NULL OR a.id IS NOT NULL)"
-    rows = tx.rows(f"SELECT s.place, s.shown, a.id FROM {SLOTS} WHERE {where} ORDER BY s.place", person)
+    rows = tx.rows(
+        f"SELECT s.place, s.shown, a.id, s.role FROM {SLOTS} WHERE {where} ORDER BY s.place", person
+    )
     return {
         "places": [
             {"place": place, "shown": json.loads(shown), "answered": answer is not None}
-            for place, shown, answer in rows
+            for place, shown, answer, _ in takewhile(lambda row: row[3] != "open", rows)
         ],
+        "total": len(rows),
         "condition": tx.rows("SELECT condition FROM participant WHERE id = ?", person)[0][0],
         "filled": [page for (page,) in tx.rows("SELECT page FROM form WHERE participant = ?", person)],
     }
@@ -180,7 +185,8 @@ def save_answers(
     person = participant_of(tx, token)
     if person is None:
         return None
-    if tx.rows("SELECT 1 FROM slot WHERE participant = ? AND released IS NOT NULL LIMIT 1", person):
+    adapts = plan.study.questions.is_adaptive
+    if adapts or tx.rows("SELECT 1 FROM slot WHERE participant = ? AND released IS NOT NULL LIMIT 1", person):
         tx.lock_drawing()  # places may come back; always before the person, as in release_idle, or the two might block
     _is_seen(tx, person, now)
     saved, refused = [], []
@@ -195,6 +201,8 @@ def save_answers(
         "UPDATE question SET load = load + ?, done = done + ? WHERE id = ?",
         [(load, done, question) for question, (load, done) in sorted(changes.items())],
     )
+    if adapts:
+        adaptive.settle(tx, person, plan.questions, np.random.default_rng())
     return {"saved": saved, "refused": refused}
 
 
@@ -204,7 +212,7 @@ def _save(
     """Save one answer; what is wrong with it, or nothing. What it changes about questions is added to ``changes``."""
     where = "FROM slot WHERE participant = ? AND place = ?"
     slots = tx.rows(f"SELECT released, shown, role, question {where}", person, answer.place)
-    if not slots:
+    if not slots or slots[0][2] == "open":
         return "there is no such question in this booklet"
     released, shown, role, question = slots[0]
     n_options = len(json.loads(shown)) - plan.questions.anchored
@@ -244,7 +252,7 @@ def _take_back(tx: Transaction, person: int, place: int, released: float, change
     which = "participant = ? AND released = ? AND (released = 1 OR place = ?)"
     sql = f"UPDATE slot SET released = NULL WHERE {which} RETURNING role, question"
     for role, question in tx.rows(sql, person, released, place):
-        if role == "new":
+        if role in LOADED:
             changes[question][0] += 1
     if released == 1:
         tx.run("UPDATE participant SET state = 'active' WHERE id = ? AND state = 'left'", person)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import time
+import tomllib
 from collections import Counter
 from collections.abc import Iterable
 from typing import Any
@@ -30,6 +31,11 @@ def study_row(tx: Transaction) -> dict[str, Any] | None:
     columns = ("toml", "fingerprint", "kind", "pick", "state", "password", "secret", "created")
     rows = tx.rows(f"SELECT {', '.join(columns)} FROM study WHERE id = 1")
     return dict(zip(columns, rows[0], strict=True)) if rows else None
+
+
+def is_adaptive(study: dict[str, Any]) -> bool:
+    """Whether the questions of a study, as ``study_row`` has it, are chosen by the answers so far."""
+    return bool(tomllib.loads(study["toml"]).get("questions", {}).get("design") == "adaptive")
 
 
 def create(
@@ -98,7 +104,11 @@ def object_rows(tx: Transaction) -> list[Row]:
 
 def is_crowded(tx: Transaction) -> bool:
     """Whether some questions of the pool are about the same objects."""
-    return bool(tx.rows("SELECT 1 FROM question GROUP BY condition, trio HAVING count(*) > 1 LIMIT 1"))
+    return bool(
+        tx.rows(
+            "SELECT 1 FROM question WHERE condition <> '~' GROUP BY condition, trio HAVING count(*) > 1 LIMIT 1"
+        )
+    )
 
 
 def picture(tx: Transaction, hash: str) -> tuple[str, bytes] | None:
@@ -108,12 +118,20 @@ def picture(tx: Transaction, hash: str) -> tuple[str, bytes] | None:
 
 
 def answer_rows(tx: Transaction) -> list[Row]:
-    """(participant, place, role, shown, choice, milliseconds, away, shown_at, received, replays, early, condition)."""
+    """(participant, place, role, shown, choice, milliseconds, away, shown_at, received, replays, early, condition, rule, question)."""
     return tx.rows(
         "SELECT p.name, s.place, s.role, s.shown, a.choice, a.milliseconds, a.away, a.shown_at, a.received, "
-        "a.replays, a.early, p.condition "
+        "a.replays, a.early, p.condition, q.source, q.id "
         "FROM answer a JOIN slot s ON s.participant = a.participant AND s.place = a.place "
-        "JOIN participant p ON p.id = a.participant ORDER BY a.participant, a.place"
+        "JOIN participant p ON p.id = a.participant LEFT JOIN question q ON q.id = s.question ORDER BY a.participant, a.place"
+    )
+
+
+def choice_rows(tx: Transaction) -> list[Row]:
+    """(question, score, probability, model, seed) of every adaptive question that somebody got."""
+    return tx.rows(
+        "SELECT c.question, c.score, c.probability, c.model, m.seed FROM choice c JOIN model m ON m.id = c.model "
+        "JOIN question q ON q.id = c.question WHERE q.shuffle >= 0 ORDER BY c.model, c.question"
     )
 
 
@@ -145,7 +163,10 @@ def form_values(tx: Transaction) -> dict[str, dict[str, Any]]:
 
 def balance(tx: Transaction) -> list[tuple[int, int]]:
     """(load, answers) of every question of the pool; repeats and checks do not count."""
-    return [(int(load), int(done)) for load, done in tx.rows("SELECT load, done FROM question ORDER BY id")]
+    return [
+        (int(load), int(done))
+        for load, done in tx.rows("SELECT load, done FROM question WHERE condition <> '~' ORDER BY id")
+    ]
 
 
 def counts(tx: Transaction, now: float) -> dict[str, Any]:
@@ -177,7 +198,7 @@ def erase(tx: Transaction, name: str, rng: np.random.Generator) -> bool:
     person = people[0][0]
     tx.run("UPDATE participant SET state = 'left' WHERE id = ?", person)  # nobody answers meanwhile
     unload(tx, [person], rng, answered_too=True)
-    for table in ("answer", "slot", "token", "event", "form"):
+    for table in ("answer", "used", "slot", "token", "event", "form"):
         tx.run(f"DELETE FROM {table} WHERE participant = ?", person)
     tx.run("DELETE FROM participant WHERE id = ?", person)
     tx.run("DELETE FROM view")

@@ -28,7 +28,8 @@ SLOTS = "slot s LEFT JOIN answer a ON a.participant = s.participant AND a.place 
 # {...} stands for what SQLite and PostgreSQL call differently.
 # question.load counts the "new" places that are answered or still held by somebody, question.done those answered. answer.choice holds the positions
 # chosen on the screen, none for "cannot tell"; early counts presses before the least time. form.page is "before", "practice", "after" or "calibration",
-# form.fields what was given there, as JSON. participant.name is what exports call a person, outside is the recruiter's id of them.
+# form.fields what was given there, as JSON. slot.role is "open" for a place whose question is not chosen yet. model.answers counts the answers it is made
+# of, which used names; choice says which model chose a question, and why. participant.name is what exports call a person, outside is the recruiter's id of them.
 TABLES = """
 CREATE TABLE IF NOT EXISTS study (
   id {whole} PRIMARY KEY, version {whole} NOT NULL, toml TEXT NOT NULL, fingerprint TEXT NOT NULL, kind TEXT NOT NULL,
@@ -61,6 +62,13 @@ CREATE TABLE IF NOT EXISTS form (
 CREATE TABLE IF NOT EXISTS event (
   id {key}, at {real} NOT NULL, participant {whole} REFERENCES participant (id), kind TEXT NOT NULL,
   detail TEXT NOT NULL);
+CREATE TABLE IF NOT EXISTS model (
+  id {whole} PRIMARY KEY, at {real} NOT NULL, seed {whole} NOT NULL, answers {whole} NOT NULL, total {whole} NOT NULL,
+  wanted {whole} NOT NULL);
+CREATE TABLE IF NOT EXISTS used (
+  participant {whole} NOT NULL, place {whole} NOT NULL, model {whole} NOT NULL, PRIMARY KEY (participant, place));
+CREATE TABLE IF NOT EXISTS choice (
+  question {whole} PRIMARY KEY, model {whole} NOT NULL, score {real} NOT NULL, probability {real} NOT NULL);
 CREATE TABLE IF NOT EXISTS session (hash TEXT PRIMARY KEY, expires {real} NOT NULL);
 CREATE TABLE IF NOT EXISTS view (id {whole} PRIMARY KEY, made {real} NOT NULL, json TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS export (path TEXT PRIMARY KEY);

@@ -1,0 +1,197 @@
+"""Adaptive questions in the database: places that stay open until they are near, and the questions that models chose for them.
+
+A participant's booklet has all its places from the start. Those for adaptive questions are open: each holds an even question of the
+pool, which nobody has seen. Shortly before a person gets there, the best question of the newest model that is about other objects
+takes its place. Random questions, repeats and checks are never open, so what accuracy comes from does not depend on any answer.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from nearfar.ask.pool import same_trio
+from nearfar.ask.store.transaction import SLOTS, Row, Transaction
+from nearfar.ask.study import QuestionPlan
+from nearfar.design import AdaptiveQuestions, Questions, next_questions
+from nearfar.design.booklets import NEW, Booklets
+from nearfar.triplets import Triplets
+
+AHEAD = 6  # places of a booklet that are settled when one runs short of them
+CHOSEN = "~"  # in place of the condition of a question that was not drawn with the pool; no condition can be called so
+WAITING = -1e9  # a chosen question that nobody has got yet: its rank counts from here, in the column shuffle
+LATEST = 60.0  # seconds that an answer may take from its arrival to the database
+MOST_QUESTIONS = 5000  # of a model
+OFF = "adaptive off"  # the event
+
+
+def open_places(made: Booklets, person: int, plan: QuestionPlan, rng: np.random.Generator) -> set[int]:
+    """Rows of a new booklet that are for adaptive questions: none for control participants.
+
+    A question that comes again is a random one, so that agreement is that of random questions.
+    """
+    if not plan.is_adaptive or is_control(person, plan):
+        return set()
+    new = np.flatnonzero(made.role == NEW)
+    again = set(made.question[made.role != NEW].tolist())
+    free = [row for row in new.tolist() if made.question[row] not in again]
+    wanted = len(new) - round(plan.random * len(new))
+    return {free[i] for i in rng.permutation(len(free))[:wanted].tolist()}
+
+
+def is_control(person: int, plan: QuestionPlan) -> bool:
+    """Whether somebody gets random questions only: of every twenty people the same number, in random order."""
+    block, place = divmod(person, 20)
+    order = np.random.default_rng([plan.seed, block]).permutation(20)
+    return bool(order[place] < round(plan.control * 20))
+
+
+def settle(tx: Transaction, person: int, asked: Questions, rng: np.random.Generator) -> None:
+    """Fill the next open places of somebody who runs short of questions; the caller has locked drawing.
+
+    ``asked`` : questions of the study's kind.
+    """
+    left = tx.rows(
+        f"SELECT s.place, s.role, s.question, s.shown FROM {SLOTS} WHERE s.participant = ? AND a.id IS NULL "
+        "AND s.released IS NULL ORDER BY s.place LIMIT ?",
+        person,
+        AHEAD,
+    )
+    ready = next((i for i, row in enumerate(left) if row[1] == "open"), AHEAD)
+    places = [row for row in left if row[1] == "open"] if ready <= AHEAD // 2 else []
+    if not places:
+        return
+    told = "SELECT q.trio FROM slot s JOIN question q ON q.id = s.question WHERE s.participant = ?"
+    seen = {trio for (trio,) in tx.rows(told, person)}
+    waiting = [] if is_off(tx) else _waiting(tx, len(seen) + AHEAD)
+    for place, _, placeholder, shown in places:
+        question, shown = _take(tx, waiting, seen) or _even(tx, shown)
+        objects = json.loads(shown)
+        first = 1 if asked.anchored else 0
+        shown = str(objects[:first] + rng.permutation(objects[first:]).tolist())
+        tx.run(
+            "UPDATE slot SET role = 'new', question = ?, shown = ? WHERE participant = ? AND place = ?",
+            question, shown, person, place,
+        )  # fmt: skip
+        tx.run(
+            "UPDATE question SET load = load - 1, shuffle = ? WHERE id = ?", float(rng.random()), placeholder
+        )
+
+
+def _waiting(tx: Transaction, most: int) -> list[Row]:
+    return tx.rows(
+        "SELECT id, items, trio FROM question WHERE condition = ? AND load = 0 AND done = 0 AND shuffle < 0 "
+        "ORDER BY shuffle LIMIT ?",
+        CHOSEN,
+        most,
+    )
+
+
+def _take(tx: Transaction, waiting: list[Row], seen: set[str]) -> tuple[int, str] | None:
+    """The best question that is about other objects than those seen, and its objects."""
+    for at, (question, items, trio) in enumerate(waiting):
+        if trio not in seen:
+            waiting.pop(at)
+            seen.add(trio)
+            tx.run("UPDATE question SET load = 1, shuffle = 0 WHERE id = ?", question)
+            return question, items
+    return None
+
+
+def _even(tx: Transaction, items: str) -> tuple[int, str]:
+    """Where no model has a question: that which holds the place, under a number of its own, as it is not one of the random ones."""
+    number, trio = 1 + tx.rows("SELECT max(id) FROM question")[0][0], same_trio(json.loads(items))
+    tx.insert(
+        "question", id=number, items=items, trio=trio, source="even", condition=CHOSEN, load=1, shuffle=0.0
+    )
+    return number, items
+
+
+# ---------------------------------------------------------------- models
+
+
+def is_off(tx: Transaction) -> bool:
+    """Whether adaptive questions were switched off."""
+    return bool(tx.rows("SELECT 1 FROM event WHERE kind = ? LIMIT 1", OFF))
+
+
+def switch_off(tx: Transaction, sentence: str, now: float) -> bool:
+    """Go on with even questions; False where that was so before."""
+    return not is_off(tx) and tx.insert("event", at=now, kind=OFF, detail=sentence)
+
+
+def begin_model(tx: Transaction, plan: QuestionPlan, now: float) -> int | None:
+    """Note which answers a new model is made of, and its seed; None where none is needed yet.
+
+    These are answers to adaptive and even questions, never to random ones.
+    """
+    tx.lock_drawing()
+    n, total = tx.rows("SELECT (SELECT count(*) FROM object), (SELECT count(*) FROM answer)")[0]
+    version, known, at = tx.rows("SELECT count(*), coalesce(max(total), 0), coalesce(max(at), 0) FROM model")[
+        0
+    ]
+    enough = version and total - known < max(5, n // 4) and len(_waiting(tx, n)) >= n // 2
+    if enough or is_off(tx):
+        return None
+    new = tx.rows(
+        "SELECT a.participant, a.place FROM answer a JOIN slot s ON s.participant = a.participant AND s.place = a.place "
+        "JOIN question q ON q.id = s.question LEFT JOIN used u ON u.participant = a.participant AND u.place = a.place "
+        "WHERE a.received > ? AND q.condition = ? AND s.role = 'new' AND a.choice <> '[]' AND u.model IS NULL "
+        "ORDER BY a.participant, a.place",
+        at - LATEST,
+        CHOSEN,
+    )
+    answers = len(new) + tx.rows("SELECT count(*) FROM used")[0][0]
+    wanted = min(max(n, 3 * len(new)), MOST_QUESTIONS)
+    tx.insert(
+        "model", id=version, at=now, seed=plan.seed + version, answers=answers, total=total, wanted=wanted
+    )
+    tx.run_many(
+        "INSERT INTO used (participant, place, model) VALUES (?, ?, ?)", [(*row, version) for row in new]
+    )
+    return int(version)
+
+
+def choose(tx: Transaction, version: int, features: Any = None) -> AdaptiveQuestions | None:
+    """The questions of a model, from the answers noted for it; None where some of them were erased since."""
+    kind, pick = tx.rows("SELECT kind, pick FROM study")[0]
+    names = tuple(name for (name,) in tx.rows("SELECT name FROM object ORDER BY id"))
+    rows = tx.rows(
+        "SELECT s.shown, a.choice FROM used u JOIN slot s ON s.participant = u.participant AND s.place = u.place "
+        "JOIN answer a ON a.participant = u.participant AND a.place = u.place WHERE u.model <= ? "
+        "ORDER BY u.model, u.participant, u.place",
+        version,
+    )
+    seed, answers, wanted = tx.rows("SELECT seed, answers, wanted FROM model WHERE id = ?", version)[0]
+    if len(rows) < answers:
+        return None
+    width = len(json.loads(tx.rows("SELECT items FROM question WHERE condition <> ? LIMIT 1", CHOSEN)[0][0]))
+    shown = np.array([json.loads(row[0]) for row in rows], dtype=np.int32).reshape(-1, width)
+    chosen = np.array([json.loads(row[1]) for row in rows], dtype=np.int64).reshape(-1, pick)
+    given: Triplets = Questions(shown, names, kind, pick).answered(chosen if pick > 1 else chosen[:, 0])
+    return next_questions(
+        given, names, wanted, kind=kind, size=width - 1, pick=pick, features=features, seed=seed
+    )
+
+
+def add_questions(tx: Transaction, version: int, rows: Sequence[Sequence[Any]]) -> None:
+    """Let the questions of a model, as (objects, score, probability), take the place of those that nobody got yet."""
+    tx.lock_drawing()
+    unused = "condition = ? AND load = 0 AND done = 0 AND shuffle < 0"
+    tx.run(f"DELETE FROM choice WHERE question IN (SELECT id FROM question WHERE {unused})", CHOSEN)
+    tx.run(f"DELETE FROM question WHERE {unused}", CHOSEN)
+    first = 1 + tx.rows("SELECT max(id) FROM question")[0][0]
+    made = [
+        (first + i, str(items), same_trio(items), CHOSEN, WAITING + i) for i, (items, *_) in enumerate(rows)
+    ]
+    tx.run_many(
+        "INSERT INTO question (id, items, trio, source, condition, shuffle) VALUES (?, ?, ?, 'adaptive', ?, ?)",
+        made,
+    )
+    tx.run_many(
+        "INSERT INTO choice (question, model, score, probability) VALUES (?, ?, ?, ?)",
+        [(first + i, version, score, probability) for i, (_, score, probability) in enumerate(rows)],
+    )
