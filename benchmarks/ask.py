@@ -1,6 +1,6 @@
 """How fast answers are saved while many people answer, and whether memory stays flat.
 
-python -m benchmarks.ask [PEOPLE ...]  starts a server, lets so many people answer every .75 seconds, and keeps a row
+python -m benchmarks.ask [PEOPLE | PEOPLE:adaptive ...]  starts a server, lets so many people answer every .75 seconds, and keeps a row
 per number of people in benchmarks/results/ask.json. The clients run in a process of their own on the same machine.
 """
 
@@ -34,6 +34,7 @@ SALMON = "Salmon reports about 400 ms with 102 clients (its own load test, on a 
 STUDY = """title = "Load"
 objects = [{names}]
 [questions]
+design = "{design}"
 per_person = {per_person}
 each = 5
 again = 0.1
@@ -43,20 +44,22 @@ aim = 1000
 """
 
 
-def measure(people: int) -> dict[str, float | int | str]:
-    """Latencies of saved answers, in milliseconds, and memory of the server at the beginning and the end."""
+def measure(people: int, design: str = "random") -> dict[str, float | int | str]:
+    """Latencies of saved answers (of an adaptive study also of the next questions), in milliseconds, and memory of the server at the beginning and the end."""
     with tempfile.TemporaryDirectory() as folder:
         study = Path(folder) / "study.toml"
         names = ", ".join(f'"o{i}"' for i in range(100))
-        study.write_text(STUDY.format(names=names, per_person=PER_PERSON))
+        study.write_text(STUDY.format(names=names, per_person=PER_PERSON, design=design))
         port = free_port()
         with Servers(study, str(Path(folder) / "study.db")) as servers:
             pid = servers.start(port)
-            taken, memory, busy = asyncio.run(_load(port, people, pid))
+            taken, fetched, memory, busy = asyncio.run(_load(port, people, pid))
     millis = 1000 * np.array(taken)
     p50, p95, p99 = np.percentile(millis, [50, 95, 99])
+    next_p95 = round(1000 * float(np.percentile(fetched, 95)), 1) if fetched else None
     return {
         "people": people,
+        **({"design": design, "next_questions_p95_ms": next_p95} if design == "adaptive" else {}),
         "answers": len(taken),
         "per_second": round(len(taken) / SECONDS, 1),
         "p50_ms": round(float(p50), 1),
@@ -73,16 +76,22 @@ def measure(people: int) -> dict[str, float | int | str]:
     }
 
 
-async def _load(port: int, people: int, pid: int) -> tuple[list[float], tuple[float, float], float]:
+async def _load(
+    port: int, people: int, pid: int
+) -> tuple[list[float], list[float], tuple[float, float], float]:
     points = np.random.default_rng(0).standard_normal((100, 2))
     taken: list[tuple[float, float]] = []
+    fetches: list[tuple[float, float]] = []
 
     def heard(seconds: float) -> None:
         taken.append((time.monotonic(), seconds))
 
+    def fetched(seconds: float) -> None:
+        fetches.append((time.monotonic(), seconds))
+
     async def one(number: int) -> None:
         await asyncio.sleep(number * min(0.05, 10 / people))  # people come one after the other
-        await Visitor((port,), points, pause=PAUSE, seed=number, heard=heard).take_part()
+        await Visitor((port,), points, pause=PAUSE, seed=number, heard=heard, fetched=fetched).take_part()
 
     tasks = [asyncio.create_task(one(number)) for number in range(people)]
     while len(taken) < people:
@@ -94,7 +103,10 @@ async def _load(port: int, people: int, pid: int) -> tuple[list[float], tuple[fl
     for task in tasks:
         task.cancel()
     await asyncio.gather(*tasks, return_exceptions=True)
-    return [seconds for at, seconds in taken if begun <= at <= begun + SECONDS], (first, last), busy
+    within = [
+        [seconds for at, seconds in each if begun <= at <= begun + SECONDS] for each in (taken, fetches)
+    ]
+    return within[0], within[1], (first, last), busy
 
 
 async def _answering(port: int) -> None:
@@ -125,7 +137,7 @@ def memory_of_an_hour(people: int = 100) -> dict[str, float | int | str]:
     with tempfile.TemporaryDirectory() as folder:
         study = Path(folder) / "study.toml"
         names = ", ".join(f'"o{i}"' for i in range(100))
-        study.write_text(STUDY.format(names=names, per_person=PER_PERSON))
+        study.write_text(STUDY.format(names=names, per_person=PER_PERSON, design="random"))
         port = free_port()
         with Servers(study, str(Path(folder) / "study.db")) as servers:
             pid = servers.start(port)
@@ -171,10 +183,11 @@ def main() -> None:
         if word == "memory":
             known["memory"] = row = memory_of_an_hour()
         else:
-            row = measure(int(word))
-            known["load"] = sorted(
-                [*(r for r in known["load"] if r["people"] != row["people"]), row], key=lambda r: r["people"]
-            )
+            people, _, design = word.partition(":")
+            row = measure(int(people), design or "random")
+            same = (row["people"], row.get("design"))
+            others = [r for r in known["load"] if (r["people"], r.get("design")) != same]
+            known["load"] = sorted([*others, row], key=lambda r: (r["people"], r.get("design", "")))
         print(json.dumps(row), flush=True)
         path.write_text(json.dumps(known, indent=1) + "\n")
 

@@ -1,6 +1,6 @@
 """Kill the server again and again while people answer: nothing confirmed is lost, nothing is doubled.
 
-python -m benchmarks.ask_faults [KILLS] [postgresql://...]  appends a row to benchmarks/results/ask_faults.json.
+python -m benchmarks.ask_faults [KILLS] [adaptive] [postgresql://...]  appends a row to benchmarks/results/ask_faults.json.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 import sys
 import tempfile
 import time
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 
 import numpy as np
@@ -18,12 +18,13 @@ import numpy as np
 from benchmarks._measure import RESULTS, size
 from benchmarks.ask_server import Servers, free_port
 from benchmarks.ask_visitors import Visitor
-from nearfar.ask.store import is_postgres, open_store, researcher
+from nearfar.ask.store import adaptive, is_postgres, open_store, read_store, researcher
 
 KILLS = size(200, 1)
 STUDY = """title = "Kill me"
 objects = [{names}]
 [questions]
+design = "{design}"
 per_person = 60
 each = 5
 again = 0.1
@@ -49,13 +50,26 @@ class Outcome:
     spread: int
     wrong_loads: int
     seconds: float
+    design: str = "random"
+    replayed: int = 0
+    different: int = 0
 
 
-def run_kills(kills: int, database: str = "", processes: int = 1, people: int = 12, seed: int = 0) -> Outcome:
-    """Let people answer while servers are killed ``kills`` times, then compare what they were told with what is stored."""
+def run_kills(
+    kills: int,
+    database: str = "",
+    processes: int = 1,
+    people: int = 12,
+    seed: int = 0,
+    design: str = "random",
+) -> Outcome:
+    """Let people answer while servers are killed ``kills`` times, then compare what they were told with what is stored.
+
+    An adaptive study is then replayed: ``different`` counts questions that are not drawn again as they were asked.
+    """
     with tempfile.TemporaryDirectory() as folder:
         study = Path(folder) / "study.toml"
-        study.write_text(STUDY.format(names=", ".join(f'"o{i}"' for i in range(30))))
+        study.write_text(STUDY.format(names=", ".join(f'"o{i}"' for i in range(30)), design=design))
         where = database or str(Path(folder) / "study.db")
         ports = [free_port() for _ in range(processes)]
         begun = time.monotonic()
@@ -63,7 +77,15 @@ def run_kills(kills: int, database: str = "", processes: int = 1, people: int = 
             for port in ports:
                 servers.start(port)
             visitors = asyncio.run(_visit_and_kill(servers, ports, kills, people, seed))
-        return _outcome(where, visitors, kills, processes, time.monotonic() - begun)
+        outcome = _outcome(where, visitors, kills, processes, time.monotonic() - begun)
+        if design != "adaptive":
+            return outcome
+        told = dict(read_store(where, adaptive.replay))
+        counts = {
+            key: int(told[key].partition(" ")[0].rstrip(":").replace(",", ""))
+            for key in ("questions", "different")
+        }
+        return replace(outcome, design=design, replayed=counts["questions"], different=counts["different"])
 
 
 async def _visit_and_kill(
@@ -102,7 +124,7 @@ def _outcome(where: str, visitors: list[Visitor], kills: int, processes: int, se
         doubled = tx.rows("SELECT count(*) - count(DISTINCT participant * 100000 + place) FROM answer")[0][0]
         held = dict(
             tx.rows(
-                "SELECT question, count(*) FROM slot WHERE role = 'new' AND released IS NULL GROUP BY question"
+                "SELECT question, count(*) FROM slot WHERE role IN ('new', 'open') AND released IS NULL GROUP BY question"
             )
         )
         loads = dict(tx.rows("SELECT id, load FROM question"))
@@ -134,11 +156,15 @@ def _outcome(where: str, visitors: list[Visitor], kills: int, processes: int, se
 
 def main() -> None:
     kills = int(sys.argv[1]) if len(sys.argv) > 1 else KILLS
-    database = sys.argv[2] if len(sys.argv) > 2 else ""
-    outcome = run_kills(kills, database, processes=2 if database else 1)
+    design = "adaptive" if "adaptive" in sys.argv else "random"
+    database = next((word for word in sys.argv[2:] if word != "adaptive"), "")
+    outcome = run_kills(kills, database, processes=2 if database else 1, design=design)
     path = RESULTS / "ask_faults.json"
     rows = json.loads(path.read_text()) if path.exists() else []
-    rows = [row for row in rows if row["database"] != outcome.database] + [asdict(outcome)]
+    others = [
+        row for row in rows if (row["database"], row.get("design", "random")) != (outcome.database, design)
+    ]
+    rows = [*others, asdict(outcome)]
     path.write_text(json.dumps(rows, indent=1) + "\n")
     print(json.dumps(asdict(outcome)))
 

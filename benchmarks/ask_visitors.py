@@ -84,6 +84,7 @@ class Visitor:
     leave_after : answers before they leave for good; None: they stay.
     outside : the recruiter's parameters.
     heard : called with the seconds that a confirmed answer took.
+    fetched : called with the seconds that further questions took.
     """
 
     ports: Sequence[int]
@@ -95,6 +96,7 @@ class Visitor:
     outside: dict[str, str] = field(default_factory=dict)
     seed: int = 0
     heard: Callable[[float], None] | None = None
+    fetched: Callable[[float], None] | None = None
     token: str = field(default_factory=new_secret)
     confirmed: dict[str, tuple[int, list[int]]] = field(default_factory=dict)
     code: str | None = None
@@ -117,7 +119,10 @@ class Visitor:
             name: i for i, name in enumerate(dict.fromkeys(names))
         }  # two numbers stand for each object
         while True:
+            begun = time.monotonic()
             places = (await self._insist(connection, "/booklet"))["places"]
+            if self.fetched is not None and self.confirmed:
+                self.fetched(time.monotonic() - begun)
             waiting = [place for place in places if not place["answered"]]
             for place in waiting:
                 place["shown"] = [object_of[names[number]] for number in place["shown"]]

@@ -85,7 +85,7 @@ def check_invariants(ready, late=False):
     def look(tx):
         held = dict(
             tx.rows(
-                "SELECT question, count(*) FROM slot WHERE role = 'new' AND released IS NULL GROUP BY question"
+                "SELECT question, count(*) FROM slot WHERE role IN ('new', 'open') AND released IS NULL GROUP BY question"
             )
         )
         load = dict(tx.rows("SELECT id, load FROM question"))

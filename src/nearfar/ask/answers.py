@@ -13,7 +13,14 @@ from numpy.typing import NDArray
 
 from nearfar._tools.arrays import Floats
 from nearfar.ask.store import read_store
-from nearfar.ask.store.researcher import answer_rows, choice_rows, is_adaptive, object_rows, study_row
+from nearfar.ask.store.researcher import (
+    answer_rows,
+    choice_rows,
+    control_names,
+    is_adaptive,
+    object_rows,
+    study_row,
+)
 from nearfar.ask.store.transaction import Row, Transaction
 from nearfar.design import Booklets, Questions
 from nearfar.design.booklets import ROLES
@@ -43,6 +50,7 @@ class Collected:
     screens : a row per statement: what was shown where, the position chosen (from 1), whether it was a repeat.
     Of adaptive questions also their score, their probability, the model that chose them and its seed.
     undecided : a row per question that somebody could not tell; these give no triplet and grade nobody.
+    control : participants of an adaptive study who get random questions only.
     """
 
     triplets: Triplets
@@ -51,6 +59,7 @@ class Collected:
     checks: pl.DataFrame
     screens: pl.DataFrame
     undecided: pl.DataFrame
+    control: tuple[str, ...] | None = None
 
 
 def collect(tx: Transaction) -> Collected:
@@ -87,7 +96,8 @@ def collect(tx: Transaction) -> Collected:
         chosen if pick > 1 else chosen[:, 0], **given, rule=rules if any(rules) else None
     )
     checks = _checks(rows, booklets, chosen)
-    return Collected(triplets, display_names, pictures, checks, screens, undecided)
+    control = control_names(tx) if is_adaptive(study) else None
+    return Collected(triplets, display_names, pictures, checks, screens, undecided, control)
 
 
 def _screens(names: Sequence[str], rows: list[Row], reasons: dict[int, list[Any]]) -> pl.DataFrame:

@@ -109,12 +109,10 @@ def _map(space: Space, before: list[Any] | None) -> list[Any]:
 
 
 def _chosen(tx: Transaction, version: int, features: Sequence[str]) -> dict[str, Any]:
-    """The questions of a model, as rows for ``adaptive.add_questions``."""
-    made = adaptive.choose(tx, version, read_named_vectors(features) if features else None)
-    if made is None:  # somebody was erased meanwhile
-        return {"questions": []}
-    columns = (made.questions.array.tolist(), made.score.tolist(), made.probability.tolist())
-    return {"questions": list(zip(*columns, strict=True))}
+    """The questions of a model; none where somebody was erased meanwhile."""
+    return {
+        "questions": adaptive.choose(tx, version, read_named_vectors(features) if features else None) or []
+    }
 
 
 def _read(tx: Transaction) -> tuple[Collected, dict[str, Any] | None]:

@@ -146,7 +146,8 @@ def overview(study: Study, seconds: float | None = None, pay: float = 12.0) -> l
     plan, people = study.questions, study.people
     files = ", ".join(f"{number:,} {FILE_WORDS[kind]}" for kind, number in sorted(media.items()))
     origins = ", ".join(f"{count:,} from {name}" for name, count in Counter(origin).items())
-    each = people.aim * plan.n_new / len(questions)
+    share = plan.control + (1 - plan.control) * plan.random if plan.is_adaptive else 1.0
+    each = share * people.aim * plan.n_new / len(questions)
     minutes = plan.per_person * (seconds or SECONDS[study.kind]) / 60
     lines = [
         ("title", study.title),
@@ -158,6 +159,9 @@ def overview(study: Study, seconds: float | None = None, pay: float = 12.0) -> l
         ("minutes", f"{minutes:.1f} for the {plan.per_person} questions of one person"),
         ("cost", f"{people.aim * minutes / 60 * pay:,.0f} at {pay:g} an hour, fees not included"),
     ]
+    if plan.is_adaptive:
+        told = f"{plan.random:.0%} of the new questions are random; {plan.control:.0%} of the people get random ones only"
+        lines.insert(4, ("adaptive", told))
     if study.conditions:
         sizes = ", ".join(f"{name} ({number:,} questions)" for name, number in Counter(condition).items())
         lines.insert(5, ("conditions", f"{sizes}; assigned: {people.assign}"))

@@ -19,7 +19,7 @@ from nearfar._tools.checks import Seed
 from nearfar._tools.progress import step
 from nearfar.ask.passwords import hash_secret, new_secret
 from nearfar.ask.prepare import OpenStudy, open_study
-from nearfar.ask.store import drawing, people, researcher
+from nearfar.ask.store import adaptive, drawing, people, researcher
 from nearfar.ask.store.people import Answer, Arrival
 from nearfar.ask.study import Study, read_study
 from nearfar.datasets import make_colours
@@ -71,10 +71,17 @@ def rehearse(
         for number in range(count):
             now, token, leaves = 60.0 * number, f"simulated {number}", rng.random() < drop_out
             ready.store.write_now(drawing.release_idle, now - study.people.idle_minutes * 60, rng)
-            answers = _arrive(ready, Arrival(token, f"s{number + 1}", None, {}, now), points, noise, 0.0, rng)
-            stay = int(rng.integers(len(answers))) if leaves else len(answers)
-            now += sum(answer.milliseconds or 0 for answer in answers[:stay]) / 1000
-            ready.store.write_now(people.save_answers, token, answers[:stay], ready.plan, now)
+            ready.store.write_now(
+                people.start, Arrival(token, f"s{number + 1}", None, {}, now), ready.plan, rng
+            )
+            total = (ready.store.read_now(people.booklet, token) or {"total": 0})["total"]
+            left = int(rng.integers(total)) if leaves else total
+            while left and (answers := _answers(ready, token, points, noise, 0.0, rng)[:left]):
+                now += sum(answer.milliseconds or 0 for answer in answers) / 1000
+                ready.store.write_now(people.save_answers, token, answers, ready.plan, now)
+                left -= len(answers)
+                if study.questions.is_adaptive:
+                    adaptive.refresh(ready.store, study.questions, now)
             if not leaves:
                 ready.store.write_now(people.finish, token, "CODE", now)
             advance(1)
@@ -90,12 +97,13 @@ def _lines(ready: OpenStudy) -> list[tuple[str, str]]:
 
     answers = np.array(ready.store.read_now(researcher.balance))[:, 1]
     counts = ready.store.read_now(researcher.counts, 0.0)
-    view = live_view(ready.store.read_now(collect))
-    wanted = ready.study.questions.each
+    collected = ready.store.read_now(collect)
+    view = live_view(collected)
+    spread = f"{answers.min()} to {answers.max()} answers, {ready.study.questions.each} wanted"
     lines = [
         ("people", f"{sum(counts['people'].values()):,}, {counts['people']['finished']:,} finished"),
         ("answers", f"{counts['answers']:,}"),
-        ("per question", f"{answers.min()} to {answers.max()} answers, {wanted} wanted"),
+        ("per question", spread + " of random ones" * ready.study.questions.is_adaptive),
     ]
     if possible := (view["ceiling"] or {}).get("best_possible"):
         interval = f"{possible['low']:.3f} to {possible['high']:.3f}"
@@ -106,12 +114,12 @@ def _lines(ready: OpenStudy) -> list[tuple[str, str]]:
     return lines
 
 
-def _arrive(
-    ready: OpenStudy, who: Arrival, points: NDArray[np.float64], noise: float, flip: float, rng: np.random.Generator
+def _answers(
+    ready: OpenStudy, token: str, points: NDArray[np.float64], noise: float, flip: float, rng: np.random.Generator
 ) -> list[Answer]:  # fmt: skip
-    """Let somebody start who sees the objects at ``points``; the answers they will give."""
-    ready.store.write_now(people.start, who, ready.plan, rng)
-    places = (ready.store.read_now(people.booklet, who.token) or {"places": []})["places"]
+    """What somebody who sees the objects at ``points`` answers next."""
+    booklet = ready.store.read_now(people.booklet, token) or {"places": []}
+    places = [place for place in booklet["places"] if not place["answered"]]
     pick = ready.plan.questions.pick
     chosen = choices(ready.study.kind, pick, places, points, noise=noise, flip=flip, seed=rng)
     ids = [str(uuid.UUID(bytes=rng.bytes(16), version=4)) for _ in places]
@@ -157,7 +165,8 @@ def _visit(ready: OpenStudy, points: NDArray[np.float64], number: int, pause: fl
     rng, token = np.random.default_rng(number), hash_secret(new_secret())
     flip = 0.5 if rng.random() < CARELESS else 0.02
     who = Arrival(token, f"p{number + 1}", None, {}, time.time())
-    answers = _arrive(ready, who, points, float(rng.uniform(0.1, 0.35)), flip, rng)
+    ready.store.write_now(people.start, who, ready.plan, rng)
+    answers = _answers(ready, token, points, float(rng.uniform(0.1, 0.35)), flip, rng)
     leaves = rng.random() < LEAVING
     for answer in answers[: int(rng.integers(5, 50)) if leaves else None]:
         seconds = pause * (0.5 + rng.random())

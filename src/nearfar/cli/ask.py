@@ -212,6 +212,23 @@ def simulate(
 
 
 @ask.command()
+@takes("features", "quiet")
+def replay(
+    given: Given,
+    database: str = typer.Argument(
+        metavar="FILE|URL", help="The database of an adaptive study, e.g. study.db."
+    ),
+) -> None:
+    """Choose the adaptive questions of a study again, from the answers and seeds that are kept, and compare.
+
+    Example:  nearfar ask replay study.db
+    """
+    from nearfar.ask.store import adaptive, read_store
+
+    _show(read_store(database, adaptive.replay, load_features(given)))
+
+
+@ask.command()
 @takes("quiet")
 def export(
     given: Given,

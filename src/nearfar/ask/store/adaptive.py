@@ -13,10 +13,11 @@ from typing import Any
 
 import numpy as np
 
+from nearfar._tools.progress import step
 from nearfar.ask.pool import same_trio
-from nearfar.ask.store.transaction import SLOTS, Row, Transaction
+from nearfar.ask.store.transaction import SLOTS, Row, Store, Transaction
 from nearfar.ask.study import QuestionPlan
-from nearfar.design import AdaptiveQuestions, Questions, next_questions
+from nearfar.design import Questions, next_questions
 from nearfar.design.booklets import NEW, Booklets
 from nearfar.triplets import Triplets
 
@@ -26,6 +27,7 @@ WAITING = -1e9  # a chosen question that nobody has got yet: its rank counts fro
 LATEST = 60.0  # seconds that an answer may take from its arrival to the database
 MOST_QUESTIONS = 5000  # of a model
 OFF = "adaptive off"  # the event
+Choice = tuple[list[int], float, float]  # objects of a question, score, probability
 
 
 def open_places(made: Booklets, person: int, plan: QuestionPlan, rng: np.random.Generator) -> set[int]:
@@ -155,7 +157,7 @@ def begin_model(tx: Transaction, plan: QuestionPlan, now: float) -> int | None:
     return int(version)
 
 
-def choose(tx: Transaction, version: int, features: Any = None) -> AdaptiveQuestions | None:
+def choose(tx: Transaction, version: int, features: Any = None) -> list[Choice] | None:
     """The questions of a model, from the answers noted for it; None where some of them were erased since."""
     kind, pick = tx.rows("SELECT kind, pick FROM study")[0]
     names = tuple(name for (name,) in tx.rows("SELECT name FROM object ORDER BY id"))
@@ -172,13 +174,47 @@ def choose(tx: Transaction, version: int, features: Any = None) -> AdaptiveQuest
     shown = np.array([json.loads(row[0]) for row in rows], dtype=np.int32).reshape(-1, width)
     chosen = np.array([json.loads(row[1]) for row in rows], dtype=np.int64).reshape(-1, pick)
     given: Triplets = Questions(shown, names, kind, pick).answered(chosen if pick > 1 else chosen[:, 0])
-    return next_questions(
+    made = next_questions(
         given, names, wanted, kind=kind, size=width - 1, pick=pick, features=features, seed=seed
+    )
+    return list(
+        zip(made.questions.array.tolist(), made.score.tolist(), made.probability.tolist(), strict=True)
     )
 
 
-def add_questions(tx: Transaction, version: int, rows: Sequence[Sequence[Any]]) -> None:
-    """Let the questions of a model, as (objects, score, probability), take the place of those that nobody got yet."""
+def refresh(store: Store, plan: QuestionPlan, now: float) -> None:
+    """Make a model, where one is needed, in this process."""
+    if (version := store.write_now(begin_model, plan, now)) is not None:
+        store.write_now(add_questions, version, store.read_now(choose, version) or [])
+
+
+def replay(tx: Transaction, features: Any = None) -> list[tuple[str, str]]:
+    """Draw the questions of every model again; lines of what came out."""
+    asked: dict[int, list[Any]] = {}
+    for version, items, score in tx.rows(
+        "SELECT c.model, q.items, c.score FROM choice c JOIN question q ON q.id = c.question WHERE q.shuffle >= 0"
+    ):
+        asked.setdefault(version, []).append((json.loads(items), score))
+    versions = [version for (version,) in tx.rows("SELECT id FROM model ORDER BY id")]
+    same = other = erased = 0
+    with step("models", total=len(versions)) as advance:
+        for version in versions:
+            drawn, kept = choose(tx, version, features), asked.get(version, [])
+            again = {str(items): score for items, score, _ in drawn or ()}
+            right = sum(bool(np.isclose(again.get(str(items), np.nan), score)) for items, score in kept)
+            same, other = same + right, other + (0 if drawn is None else len(kept) - right)
+            erased += len(kept) if drawn is None else 0
+            advance(1)
+    return [
+        ("models", f"{len(versions):,}"),
+        ("questions", f"{same:,} drawn again as they were asked"),
+        ("different", f"{other:,}" + (": other vectors, or another version of a library" if other else "")),
+        ("not drawn again", f"{erased:,}, as answers that they were chosen by were erased"),
+    ]
+
+
+def add_questions(tx: Transaction, version: int, rows: Sequence[Choice]) -> None:
+    """Let the questions of a model take the place of those that nobody got yet."""
     tx.lock_drawing()
     unused = "condition = ? AND load = 0 AND done = 0 AND shuffle < 0"
     tx.run(f"DELETE FROM choice WHERE question IN (SELECT id FROM question WHERE {unused})", CHOSEN)

@@ -151,7 +151,7 @@ def unload(
     tx: Transaction, people: Sequence[int], rng: np.random.Generator, *, answered_too: bool = False
 ) -> None:
     """Take people's unanswered new questions off the load; where they are erased, the answered ones, too."""
-    sql = f"SELECT s.question, a.id, s.released FROM {SLOTS} WHERE s.participant = ? AND s.role = 'new'"
+    sql = f"SELECT s.question, a.id, s.released FROM {SLOTS} WHERE s.participant = ? AND s.role IN ('new', 'open')"
     held = [
         (question, answer is not None)
         for person in people

@@ -135,6 +135,14 @@ def choice_rows(tx: Transaction) -> list[Row]:
     )
 
 
+def control_names(tx: Transaction) -> tuple[str, ...]:
+    """Participants of an adaptive study who get random questions only."""
+    others = "SELECT s.participant FROM slot s JOIN question q ON q.id = s.question WHERE s.role = 'open' OR q.condition = '~'"
+    return tuple(
+        name for (name,) in tx.rows(f"SELECT name FROM participant WHERE id NOT IN ({others}) ORDER BY id")
+    )
+
+
 def people_rows(tx: Transaction) -> list[Row]:
     """(name, outside, state, answers, places, code, consent, seen, details, claimed, elapsed, ...) of everybody.
 
