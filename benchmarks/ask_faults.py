@@ -76,7 +76,9 @@ def run_kills(
         with Servers(study, where) as servers:
             for port in ports:
                 servers.start(port)
-            visitors = asyncio.run(_visit_and_kill(servers, ports, kills, people, seed))
+            visitors = asyncio.run(
+                _visit_and_kill(servers, ports, kills, people, seed, slow=design == "adaptive")
+            )
         outcome = _outcome(where, visitors, kills, processes, time.monotonic() - begun)
         if design != "adaptive":
             return outcome
@@ -89,8 +91,9 @@ def run_kills(
 
 
 async def _visit_and_kill(
-    servers: Servers, ports: list[int], kills: int, people: int, seed: int
+    servers: Servers, ports: list[int], kills: int, people: int, seed: int, *, slow: bool
 ) -> list[Visitor]:
+    """``slow`` : so that a server lives long enough to choose questions."""
     rng = np.random.default_rng(seed)
     points = rng.standard_normal((30, 2))
     everybody: list[Visitor] = []
@@ -98,7 +101,7 @@ async def _visit_and_kill(
 
     async def one() -> None:
         while not done.is_set():
-            visitor = Visitor(ports, points, pause=0.02, seed=len(everybody))
+            visitor = Visitor(ports, points, pause=0.2 if slow else 0.02, seed=len(everybody))
             everybody.append(visitor)
             await visitor.take_part()
 
@@ -107,7 +110,7 @@ async def _visit_and_kill(
         before = sum(len(visitor.confirmed) for visitor in everybody)
         while sum(len(visitor.confirmed) for visitor in everybody) < before + people:
             await asyncio.sleep(0.005)  # every server answers some before it is killed
-        await asyncio.sleep(float(rng.uniform(0, 0.15)))
+        await asyncio.sleep(float(rng.uniform(0, 8.0 if slow else 0.15)))
         port = ports[int(rng.integers(len(ports)))]
         servers.kill(port)
         servers.start(port)

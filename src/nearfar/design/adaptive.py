@@ -13,6 +13,7 @@ objects (more than ``MAX_COORDINATES`` coordinates) each object has a posterior 
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
 from heapq import heapify, heapreplace
 from itertools import combinations
@@ -24,6 +25,7 @@ from nearfar._tools.arrays import Floats, Indices, Ints
 from nearfar._tools.checks import Seed, check_count, generator
 from nearfar.design.draws import at_least_three, check_screen
 from nearfar.design.questions import Objects, QuestionKind, Questions
+from nearfar.errors import NearfarWarning
 from nearfar.triplets import Triplets, as_triplets
 
 if TYPE_CHECKING:
@@ -145,7 +147,9 @@ def _posterior(
     if answers is None or len(answers) < n:
         points, strength, curvature = np.zeros((n, d)), 0.5, None
     else:
-        model = STE(d, prior=prior).fit(answers)
+        with warnings.catch_warnings():  # objects without an answer are what the next questions are about
+            warnings.simplefilter("ignore", NearfarWarning)
+            model = STE(d, prior=prior).fit(answers)
         points, strength = model.embedding_, model._strength
         curvature = _curvature(points, answers.array)
     return points + _normal_draws(n, d, strength, curvature, prior, rng)

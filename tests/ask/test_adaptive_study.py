@@ -280,7 +280,7 @@ def test_the_server_makes_models_and_settles_places(tmp_path):
 
 
 def test_killing_the_server_of_an_adaptive_study():
-    outcome = run_kills(4, people=4, design="adaptive")
+    outcome = run_kills(2, people=4, design="adaptive")
     assert (outcome.lost, outcome.changed, outcome.doubled, outcome.wrong_loads) == (0, 0, 0, 0)
     assert outcome.stored == outcome.confirmed >= 240
     assert outcome.replayed > 0 and outcome.different == 0
