@@ -438,3 +438,31 @@ def test_every_text_of_the_pages_has_contrast(tab, study, dark):
     tab.click("more")  # nobody has a reason to be listed
     tab.until("document.getElementById('people')?.children.length > 0")
     assert tab.hard_to_read() == []
+
+
+def test_adaptive_questions_come_a_few_at_a_time(tab, study):
+    """A reload goes on, and offline one answers what is settled, then waits."""
+    asked = 'design = "adaptive"\nper_person = 20\nagain = 0\nchecks = 1\npractice = 0\nbreak_every = 0\ncontrol = 0'
+    ready, url = study(questions=asked)
+    tab.open(url)
+    tab.begin()
+    for _ in range(4):
+        tab.choose()
+    wait_for_answers(ready, 4)
+    tab.driver.refresh()
+    for _ in range(3):
+        tab.choose()
+    wait_for_answers(ready, 7)
+    tab.until("document.documentElement.dataset.state === 'saved'")
+    tab.offline(True)
+    for _ in range(2):
+        tab.choose(1)
+    tab.until("document.documentElement.dataset.state === 'waiting'")
+    tab.offline(False)
+    for _ in range(11):
+        tab.choose()
+    assert len(ended(tab)) == 8
+    rules = [row[12] for row in stored(ready)]
+    assert len(rows := stored(ready)) == 20 and len({row[1] for row in rows}) == 20
+    assert rules.count("random") == round(0.2 * 19) and None in rules  # None: the check
+    assert tab.js("document.getElementById('bar').style.width") == "100%"
