@@ -118,9 +118,11 @@ class Visitor:
         object_of = {
             name: i for i, name in enumerate(dict.fromkeys(names))
         }  # two numbers stand for each object
+        last = -1
         while True:
             begun = time.monotonic()
-            places = (await self._insist(connection, "/booklet"))["places"]
+            places = (await self._insist(connection, f"/booklet?after={last}"))["places"]
+            last = max([last, *(place["place"] for place in places)])
             if self.fetched is not None and self.confirmed:
                 self.fetched(time.monotonic() - begun)
             waiting = [place for place in places if not place["answered"]]

@@ -176,8 +176,9 @@ def test_an_erased_person_is_in_no_model(make):
 def test_switched_off_it_goes_on_with_even_questions(make):
     ready = make(**PARTS)
     filled(ready, 3)
-    assert ready.store.write_now(adaptive.switch_off, "It harms.", 5.0)
-    assert not ready.store.write_now(adaptive.switch_off, "It harms.", 6.0)
+    view = json.dumps({"adaptive": {"harms": True, "text": "It harms."}, "accuracy": None})
+    assert ready.store.write_now(researcher.act_on_view, view, None, 5.0) == "It harms."
+    assert ready.store.write_now(researcher.act_on_view, view, None, 6.0) == ""
     before = len(ready.store.read_now(researcher.choice_rows))
     rng = np.random.default_rng(1)
     for number in (10, 11):
@@ -185,6 +186,18 @@ def test_switched_off_it_goes_on_with_even_questions(make):
         ask_everything(ready, f"t{number}", rng.normal(size=(12, 2)), rng, now=11.0)
     assert len(ready.store.read_now(researcher.choice_rows)) == before
     check_invariants(ready)
+
+
+def test_a_study_stops_when_its_accuracy_is_known_well_enough(make):
+    ready = make(questions="per_person = 12\nagain = 0\nchecks = 1", people="aim = 9\nstop_width = 0.1")
+    wide, narrow = ({"low": 0.7, "high": high, "text": "..."} for high in (0.85, 0.79))
+    for accuracy, state in ((None, "open"), (wide, "open"), (narrow, "paused")):
+        view = json.dumps({"adaptive": None, "accuracy": accuracy})
+        ready.store.write_now(researcher.act_on_view, view, ready.study.people.stop_width, 1.0)
+        assert ready.store.read_now(researcher.counts, 1.0)["state"] == state
+    ready.store.write_now(researcher.set_state, "open")  # the researcher goes on: it does not stop again
+    ready.store.write_now(researcher.act_on_view, view, 0.1, 2.0)
+    assert ready.store.read_now(researcher.counts, 1.0)["state"] == "open"
 
 
 def test_people_who_leave_and_come_back(make):

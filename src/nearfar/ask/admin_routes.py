@@ -19,7 +19,7 @@ from nearfar.ask.guard import RateLimit
 from nearfar.ask.passwords import hash_secret, is_password, new_secret
 from nearfar.ask.people_routes import NO_STORE, read_json, refuse
 from nearfar.ask.prepare import OpenStudy
-from nearfar.ask.store import researcher
+from nearfar.ask.store import adaptive, researcher
 from nearfar.ask.texts import render
 from nearfar.errors import UnreachableError
 
@@ -122,6 +122,7 @@ class AdminRoutes:
             "balance": sorted(often.items()),
             "wanted": self.ready.study.questions.each,
             "aim": self.ready.study.people.aim,
+            "adaptive_off": adaptive.why_off(tx),
             "everybody": people,
             "view": None if view is None else json.loads(view),
         }

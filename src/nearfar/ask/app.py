@@ -21,7 +21,7 @@ from nearfar.ask.admin_routes import AdminRoutes
 from nearfar.ask.guard import Guard, RateLimits
 from nearfar.ask.people_routes import PeopleRoutes, refused, unreachable
 from nearfar.ask.prepare import OpenStudy
-from nearfar.ask.store import Store, adaptive, drawing, researcher
+from nearfar.ask.store import adaptive, drawing, researcher
 from nearfar.errors import NearfarError, UnreachableError
 
 LARGEST_VIEW = 2**26  # bytes of JSON
@@ -43,7 +43,7 @@ def make_app(
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         tasks = [
             asyncio.create_task(_release(ready)),
-            asyncio.create_task(_keep_view(ready.store, changed, features)),
+            asyncio.create_task(_keep_view(ready, changed, features)),
         ]
         if ready.study.questions.is_adaptive:
             tasks.append(asyncio.create_task(_keep_choosing(ready, features)))
@@ -85,10 +85,11 @@ async def _release(ready: OpenStudy) -> None:
         await asyncio.sleep(min(15.0, idle / 2))
 
 
-async def _keep_view(store: Store, changed: asyncio.Event, features: Sequence[str]) -> None:
+async def _keep_view(ready: OpenStudy, changed: asyncio.Event, features: Sequence[str]) -> None:
     """Keep the live view up to date; a process of its own computes it, so that people who answer never wait for it."""
     process: asyncio.subprocess.Process | None = None
     known: Any = None
+    store, width = ready.store, ready.study.people.stop_width
     try:
         while True:
             with contextlib.suppress(TimeoutError):
@@ -100,6 +101,8 @@ async def _keep_view(store: Store, changed: asyncio.Event, features: Sequence[st
                     asked = {"database": store.url, "features": features}
                     view = await asyncio.wait_for(_compute(process, asked), 300.0)
                     await store.write(researcher.put_view, view, time.time())
+                    if said := await store.write(researcher.act_on_view, view, width, time.time()):
+                        log.warning("%s", said)
                     known = now
             except (NearfarError, OSError, ValueError) as error:
                 log.error("the live view could not be computed: %s", error or type(error).__name__)

@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+import tomllib
 import warnings
 from collections.abc import Sequence
 from typing import Any
@@ -21,25 +22,29 @@ from nearfar.ask.store import adaptive, read_store, researcher
 from nearfar.ask.store.transaction import Transaction
 from nearfar.errors import NearfarError, NearfarWarning
 from nearfar.evaluate.analysis import Analysis
+from nearfar.evaluate.bootstrap import Estimate
 from nearfar.evaluate.map_stability import align, along_axes, radius
+from nearfar.evaluate.saving import at_any_time, saving
 from nearfar.io.vectors import read_named_vectors
 from nearfar.space.space import Space
 
 MODEL = "score"  # needs no optimisation, so it keeps up
 WITH_VECTORS = "soe-2"  # kernels are made of answers alone
 FEWEST = 60  # statements before anything is said
+MORE = 1.25  # times the answers, and the saving is measured again
 ENOUGH_TO_TURN = 3  # objects on both maps
 
 
 def live_view(
-    collected: Collected, before: dict[str, Any] | None = None, features: Sequence[str] = ()
+    collected: Collected, before: dict[str, Any] | None = None, features: Sequence[str] = (), aim: int = 20
 ) -> dict[str, Any]:
-    """Agreement, ceiling, participants to check, map and learning curve, as plain data for JSON.
+    """Agreement, ceiling, participants to check, map, learning curve and what adaptive questions save, as plain data for JSON.
 
     Parameters
     ----------
     collected : all answers so far.
     before : the view before this one; the new map is turned towards its map.
+    aim : how many participants are wanted.
     features : files with vectors of the objects, as FILE or NAME=FILE; an embedding with them then takes the place of the kernel.
     """
     answers, model = collected.triplets, WITH_VECTORS if features else MODEL
@@ -47,6 +52,8 @@ def live_view(
         "answers": len(np.unique(answers.statement_ids)),
         "ceiling": None,
         "curve": None,
+        "accuracy": None,
+        "adaptive": None,
         "people": [],
         "map": None,
         "model": model,
@@ -71,7 +78,29 @@ def live_view(
             view["map"] = _map(analysis.space, (before or {}).get("map"))
             curve = analysis.curve
             view["curve"] = curve and {**curve.to_dict(), **words.curve(curve)._asdict()}
+            view["accuracy"] = curve and _accuracy(curve.points[-1], n_people, aim)
+        view["adaptive"] = _adaptive(collected, (before or {}).get("adaptive"))
     return view
+
+
+def _accuracy(point: Any, n_people: int, aim: int) -> dict[str, Any] | None:
+    """The accuracy with an interval that holds at every look; None where nobody knows who answered, or only few did."""
+    if not n_people or not np.isfinite(point.high - point.low):
+        return None
+    held = at_any_time(Estimate(point.accuracy, point.low, point.high), n_people, aim)
+    return {**plain(held), "text": words.accuracy_at_any_time(held)}
+
+
+def _adaptive(collected: Collected, before: dict[str, Any] | None) -> dict[str, Any] | None:
+    """What adaptive questions have saved; measured again when the control participants have given a quarter more answers."""
+    if collected.control is None:
+        return None
+    who = collected.triplets.participant
+    size = 0 if who is None else int(np.isin(np.asarray(who), collected.control).sum())
+    if before is not None and size < MORE * before["size"]:
+        return before
+    found = saving(collected.triplets, collected.control)
+    return {"size": size, "harms": bool(found and found.harms), **words.saving(found)._asdict()}
 
 
 def _people(collected: Collected, analysis: Analysis) -> list[dict[str, Any]]:
@@ -115,9 +144,11 @@ def _chosen(tx: Transaction, version: int, features: Sequence[str]) -> dict[str,
     }
 
 
-def _read(tx: Transaction) -> tuple[Collected, dict[str, Any] | None]:
-    view = researcher.get_view(tx)
-    return collect(tx), None if view is None else json.loads(view)
+def _read(tx: Transaction, features: Sequence[str]) -> tuple[Any, ...]:
+    """What ``live_view`` is computed from."""
+    view, study = researcher.get_view(tx), researcher.study_row(tx) or {}
+    aim = tomllib.loads(study["toml"]).get("people", {}).get("aim", 20)
+    return collect(tx), None if view is None else json.loads(view), features, aim
 
 
 def main() -> None:
@@ -131,7 +162,7 @@ def main() -> None:
             if "model" in asked:
                 told = read_store(asked["database"], _chosen, asked["model"], asked["features"])
             else:
-                told = live_view(*read_store(asked["database"], _read), asked["features"])
+                told = live_view(*read_store(asked["database"], _read, asked["features"]))
         except Exception as error:  # a figure that cannot be computed must not end the collecting
             named = "" if isinstance(error, NearfarError) else f"{type(error).__name__}: "
             told = {"error": f"{named}{error}"}

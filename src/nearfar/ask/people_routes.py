@@ -179,14 +179,17 @@ class PeopleRoutes:
 
     async def booklet(self, request: Request) -> Response:
         """What is asked, place by place; nothing says which are checks or repeats, or what other conditions get."""
-        booklet = await self.store.read(self._booklet, _token(request)) or refuse(401, UNKNOWN)
+        after = request.query_params.get("after", "")
+        last = int(after) if after.isdecimal() and len(after) < 10 else -1
+        booklet = await self.store.read(self._booklet, _token(request), last) or refuse(401, UNKNOWN)
         name = booklet.pop("condition")
         told = {"prompt": self.study.condition(name).prompt, "practice": self._practice(name)}
         return JSONResponse({**booklet, **told}, headers=NO_STORE)
 
-    def _booklet(self, tx: Transaction, token: str) -> dict[str, Any] | None:
-        booklet, rng = people.booklet(tx, token), random.Random(f"{self.row['secret']} {token}")
+    def _booklet(self, tx: Transaction, token: str, after: int) -> dict[str, Any] | None:
+        booklet = people.booklet(tx, token, after)
         for place in booklet["places"] if booklet else ():
+            rng = random.Random(f"{self.row['secret']} {token} {place['place']}")
             numbers = {item: rng.sample(self.twins[item], 2) for item in dict.fromkeys(place["shown"])}
             place["shown"] = [numbers[item].pop() for item in place["shown"]]
         return booklet

@@ -111,6 +111,8 @@ def _lines(ready: OpenStudy) -> list[tuple[str, str]]:
     if (curve := view["curve"]) is not None:
         accuracy = f"{curve['points'][-1]['accuracy']:.3f} by {curve['model']}"
         lines.append(("reached", f"{accuracy}; {curve['verdict']}".rstrip("; ")))
+    if view["adaptive"] is not None:
+        lines.append(("adaptive", view["adaptive"]["text"].replace("\xa0", " ")))
     return lines
 
 

@@ -75,6 +75,7 @@ class PeoplePlan:
 
     aim: int = keys.key(keys.within(1, 1_000_000, int), 20)
     limit: int | None = keys.key(keys.within(1, 1_000_000, int), None)
+    stop_width: float | None = keys.key(keys.within(0.005, 0.5), None)
     recruit: str = keys.key(keys.one_of("open", "links", "prolific", "mturk", "sona"), "open")
     code: str | None = keys.key(keys.text, None)
     return_link: str | None = keys.key(keys.like(HTTPS, "an address that starts with https://"), None)

@@ -1,4 +1,5 @@
 from .adaptive import AT_ANY_TIME as AT_ANY_TIME
+from .adaptive import accuracy_at_any_time as accuracy_at_any_time
 from .adaptive import saving as saving
 from .finding import EMBEDDINGS as EMBEDDINGS
 from .finding import Finding as Finding

@@ -7,9 +7,16 @@ from typing import TYPE_CHECKING
 from nearfar.words.finding import Finding
 
 if TYPE_CHECKING:
+    from nearfar.evaluate.bootstrap import Estimate
     from nearfar.evaluate.saving import Saving
 
 AT_ANY_TIME = "This interval holds whenever you look."
+
+
+def accuracy_at_any_time(held: Estimate) -> str:
+    """The accuracy so far, with an interval that holds at every look."""
+    limits = f"{100 * held.low:.1f} to {100 * held.high:.1f}\xa0%"
+    return f"Accuracy {100 * held.value:.1f}\xa0% (95\xa0% interval {limits}). {AT_ANY_TIME}"
 
 
 def saving(found: Saving | None) -> Finding:
@@ -26,7 +33,7 @@ def saving(found: Saving | None) -> Finding:
     if times.high < 1:
         text = f"Adaptive questions cost answers so far: one of them is worth {times.value:.1f} random ones ({limits})."
         return Finding("fair", "Adaptive questions cost answers", text, _compared(found))
-    text = f"Adaptive questions have saved about {times.value:.1f} times the answers so far ({limits})."
+    text = f"Adaptive questions need about {times.value:.1f} times fewer answers so far ({limits})."
     level = "good" if times.low > 1 else "note"
     return Finding(level, f"{times.value:.1f} times fewer answers", text, _compared(found))
 

@@ -35,7 +35,8 @@ function enough(told) {
   const least = told.balance.length ? told.balance[0][0] : 0;
   if (!curve) return put("enough", "Too early to say", "fair"), put("enough-why", "Figures come with the first answers of several people.");
   put("enough", curve.short, curve.level);
-  put("enough-why", `${curve.text} The question asked least often has ${least} of ${told.wanted} answers.`);
+  const held = told.view.accuracy ? ` ${told.view.accuracy.text}` : "";
+  put("enough-why", `${curve.text}${held} The question asked least often has ${least} of ${told.wanted} answers.`);
 }
 
 function ceiling(told) {
@@ -43,6 +44,13 @@ function ceiling(told) {
   put("ceiling", limit ? limit.short : "Unknown");
   $("ceiling-why").title = limit ? limit.details : "";
   put("ceiling-why", limit ? limit.text : "No question has been answered by two people yet.");
+}
+
+// what adaptive questions have saved so far, or why they ended
+function adaptive(told) {
+  const saved = told.view && told.view.adaptive;
+  $("adaptive").hidden = !saved;
+  if (saved) put("adaptive", told.adaptive_off || saved.text);
 }
 
 function summary(told) {
@@ -135,7 +143,7 @@ async function look() {
     if (!answer.ok) throw new Error();
     const told = await answer.json();
     last = told;
-    summary(told); enough(told); ceiling(told); figures(told); people(told);
+    summary(told); enough(told); ceiling(told); adaptive(told); figures(told); people(told);
     $("fresh").textContent = "";
     $("failed").hidden = true;
     document.documentElement.dataset.looks = String(Number(document.documentElement.dataset.looks || 0) + 1);

@@ -133,7 +133,7 @@ function minutesLeft(left, done, since) {
 
 // the next places of a booklet that is settled a few questions ahead
 async function more(open, known, ahead) {
-  const { places } = await insist("booklet", { token }, tell);
+  const { places } = await insist("booklet?after=" + Math.max(-1, ...known), { token }, tell);
   const fresh = places.filter(({ place, answered }) => !answered && !known.has(place) && !queue.places().has(place));
   places.forEach(({ place }) => known.add(place));
   open.push(...fresh);

@@ -68,7 +68,7 @@ def settle(tx: Transaction, person: int, asked: Questions, rng: np.random.Genera
         return
     told = "SELECT q.trio FROM slot s JOIN question q ON q.id = s.question WHERE s.participant = ?"
     seen = {trio for (trio,) in tx.rows(told, person)}
-    waiting = [] if is_off(tx) else _waiting(tx, len(seen) + AHEAD)
+    waiting = [] if why_off(tx) else _waiting(tx, len(seen) + AHEAD)
     for place, _, placeholder, shown in places:
         question, shown = _take(tx, waiting, seen) or _even(tx, shown)
         objects = json.loads(shown)
@@ -115,14 +115,10 @@ def _even(tx: Transaction, items: str) -> tuple[int, str]:
 # ---------------------------------------------------------------- models
 
 
-def is_off(tx: Transaction) -> bool:
-    """Whether adaptive questions were switched off."""
-    return bool(tx.rows("SELECT 1 FROM event WHERE kind = ? LIMIT 1", OFF))
-
-
-def switch_off(tx: Transaction, sentence: str, now: float) -> bool:
-    """Go on with even questions; False where that was so before."""
-    return not is_off(tx) and tx.insert("event", at=now, kind=OFF, detail=sentence)
+def why_off(tx: Transaction) -> str:
+    """Why adaptive questions were switched off; nothing where they were not."""
+    rows = tx.rows("SELECT detail FROM event WHERE kind = ? LIMIT 1", OFF)
+    return str(rows[0][0]) if rows else ""
 
 
 def begin_model(tx: Transaction, plan: QuestionPlan, now: float) -> int | None:
@@ -136,7 +132,7 @@ def begin_model(tx: Transaction, plan: QuestionPlan, now: float) -> int | None:
         0
     ]
     enough = version and total - known < max(5, n // 4) and len(_waiting(tx, n)) >= n // 2
-    if enough or is_off(tx):
+    if enough or why_off(tx):
         return None
     new = tx.rows(
         "SELECT a.participant, a.place FROM answer a JOIN slot s ON s.participant = a.participant AND s.place = a.place "

@@ -132,8 +132,11 @@ def _is_seen(tx: Transaction, person: int, now: float) -> bool:
     return bool(tx.run(seen, now, now, person).rowcount > 0)
 
 
-def booklet(tx: Transaction, token: str) -> dict[str, Any] | None:
-    """The places of a person's booklet as far as they are settled, each with what is shown and whether it is answered."""
+def booklet(tx: Transaction, token: str, after: int = -1) -> dict[str, Any] | None:
+    """The places of a person's booklet as far as they are settled, each with what is shown and whether it is answered.
+
+    Those up to the place ``after`` are left out; ``total`` counts all.
+    """
     person = participant_of(tx, token)
     if person is None:
         return None
@@ -145,6 +148,7 @@ def booklet(tx: Transaction, token: str) -> dict[str, Any] | None:
         "places": [
             {"place": place, "shown": json.loads(shown), "answered": answer is not None}
             for place, shown, answer, _ in takewhile(lambda row: row[3] != "open", rows)
+            if place > after
         ],
         "total": len(rows),
         "condition": tx.rows("SELECT condition FROM participant WHERE id = ?", person)[0][0],

@@ -14,6 +14,7 @@ import numpy as np
 from nearfar.ask.objects import Picture, StudyObjects
 from nearfar.ask.passwords import new_secret
 from nearfar.ask.pool import Pool, same_trio
+from nearfar.ask.store.adaptive import OFF
 from nearfar.ask.store.drawing import unload
 from nearfar.ask.store.transaction import VERSION, Row, Transaction
 from nearfar.ask.study import Study
@@ -248,6 +249,25 @@ def put_view(tx: Transaction, text: str, now: float) -> None:
     tx.run("DELETE FROM view")
     if {(one["name"],) for one in json.loads(text)["people"]} <= {*tx.rows("SELECT name FROM participant")}:
         tx.insert("view", id=1, made=now, json=text)
+
+
+def act_on_view(tx: Transaction, text: str, stop_width: float | None, now: float) -> str:
+    """Do what a new view asks for, once: end adaptive questions that harm, pause a study whose accuracy is known well enough."""
+    view = json.loads(text)
+    saved, accuracy = view["adaptive"], view["accuracy"]
+    if saved and saved["harms"] and _once(tx, OFF, saved["text"], now):
+        return str(saved["text"])
+    narrow = bool(stop_width and accuracy and accuracy["high"] - accuracy["low"] < stop_width)
+    if narrow and _once(tx, "enough", accuracy["text"], now):
+        set_state(tx, "paused")
+        return f"Nobody new is asked: the interval of the accuracy is narrower than {stop_width:g}."
+    return ""
+
+
+def _once(tx: Transaction, kind: str, detail: str, now: float) -> bool:
+    """Note an event; False where there was one of its kind before."""
+    known = tx.rows("SELECT 1 FROM event WHERE kind = ? LIMIT 1", kind)
+    return not known and tx.insert("event", at=now, kind=kind, detail=detail)
 
 
 def get_view(tx: Transaction) -> str | None:
