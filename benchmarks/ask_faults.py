@@ -76,6 +76,8 @@ def run_kills(
         with Servers(study, where) as servers:
             for port in ports:
                 servers.start(port)
+            while design == "adaptive" and not read_store(where, _chosen):
+                time.sleep(0.2)
             visitors = asyncio.run(
                 _visit_and_kill(servers, ports, kills, people, seed, slow=design == "adaptive")
             )
@@ -88,6 +90,11 @@ def run_kills(
             for key in ("questions", "different")
         }
         return replace(outcome, design=design, replayed=counts["questions"], different=counts["different"])
+
+
+def _chosen(tx) -> int:
+    """Adaptive questions that are there."""
+    return tx.rows("SELECT count(*) FROM choice")[0][0]
 
 
 async def _visit_and_kill(
