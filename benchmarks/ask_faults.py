@@ -19,6 +19,7 @@ from benchmarks._measure import RESULTS, size
 from benchmarks.ask_server import Servers, free_port
 from benchmarks.ask_visitors import Visitor
 from nearfar.ask.store import adaptive, is_postgres, open_store, read_store, researcher
+from nearfar.errors import NearfarError
 
 KILLS = size(200, 1)
 STUDY = """title = "Kill me"
@@ -76,7 +77,7 @@ def run_kills(
         with Servers(study, where) as servers:
             for port in ports:
                 servers.start(port)
-            while design == "adaptive" and not read_store(where, _chosen):
+            while design == "adaptive" and not _has_chosen(where):
                 time.sleep(0.2)
             visitors = asyncio.run(
                 _visit_and_kill(servers, ports, kills, people, seed, slow=design == "adaptive")
@@ -92,9 +93,12 @@ def run_kills(
         return replace(outcome, design=design, replayed=counts["questions"], different=counts["different"])
 
 
-def _chosen(tx) -> int:
-    """Adaptive questions that are there."""
-    return tx.rows("SELECT count(*) FROM choice")[0][0]
+def _has_chosen(database: str) -> bool:
+    """Whether there are adaptive questions already."""
+    try:
+        return read_store(database, lambda tx: tx.rows("SELECT count(*) FROM choice")[0][0]) > 0
+    except NearfarError:  # the database is being made
+        return False
 
 
 async def _visit_and_kill(
