@@ -355,3 +355,9 @@ def test_lists_that_ask_nothing_twice_warn(run, names, tmp_path):
     assert "unknown" not in run(names, *few, "--each", "2").stderr
     many = ["--budget", "40", "--people", "2", "--again", "0.1", "-o", tmp_path / "lists.csv"]
     assert "unknown" not in run(names, *many).stderr
+
+
+def test_what_adaptive_questions_would_save(run, tmp_path):
+    (tmp_path / "names.txt").write_text("\n".join(f"object {i}" for i in range(9)))
+    told = run(str(tmp_path / "names.txt"), "--adaptive", "--people", "4", "--per-person", "12")
+    assert "48 answers" in told.stdout

@@ -8,8 +8,12 @@ import numpy as np
 import pytest
 
 from nearfar import design, words
+from nearfar.design import Scheme
+from nearfar.errors import InputError
+from nearfar.evaluate.advice import Assumptions
 from nearfar.evaluate.bootstrap import Estimate
 from nearfar.evaluate.saving import Saving, at_any_time, saving
+from nearfar.evaluate.saving_forecast import expected_saving
 from nearfar.triplets import Triplets
 
 N, PER_PERSON = 24, 60
@@ -120,3 +124,12 @@ def test_an_interval_of_any_time_holds_at_all_looks() -> None:
             missed[study_number] |= [not each.low <= 0 <= each.high for each in (fixed, wide)]
     assert missed[:, 0].mean() > 0.15
     assert missed[:, 1].mean() <= 0.05
+
+
+def test_a_planned_study_is_simulated_with_both_kinds_of_questions() -> None:
+    told = expected_saving(10, 6, Scheme(), Assumptions(agreement=0.85), per_person=20)
+    assert told.n_answers == 120 and told.times.low <= told.times.value <= told.times.high
+    assert 0.5 < told.random < 1 and 0.5 < told.adaptive < 1
+    assert told == expected_saving(10, 6, Scheme(), Assumptions(agreement=0.85), per_person=20)
+    with pytest.raises(InputError, match="landmarks"):
+        expected_saving(10, 6, Scheme("near", "k1", 4), Assumptions())

@@ -83,6 +83,9 @@ def plan(
     ),
     minutes: float = typer.Option(15.0, help="That one person answers.", rich_help_panel=ADVICE),
     pay: float = typer.Option(12.0, help="For one hour.", rich_help_panel=ADVICE),
+    adaptive: bool = typer.Option(
+        False, "--adaptive", help="Simulate what adaptive questions would save.", rich_help_panel=ADVICE
+    ),
 ) -> None:
     """Say how many questions to ask, or draw the questions.
 
@@ -94,6 +97,14 @@ def plan(
 
     Example:  nearfar plan photos/ --budget 3000 --people 50 --each 2 --again 0.1 -o lists.xlsx
     """
+    if adaptive:
+        if people is None or budget is not None:
+            raise InputError(
+                "--adaptive: needs --people, with --per-person or --minutes and without --budget"
+            )
+        scheme = _scheme(kind, landmarks, kernel, size, pick)
+        _say_saving(given, objects, scheme, (dimension, agreement, seconds, minutes), people, per_person)
+        return
     if people is None and (per_person is not None or each is not None):
         option = "--per-person" if per_person is not None else "--each"
         raise InputError(f"{option}: needs --people, the number of lists to make")
@@ -217,6 +228,17 @@ def _forecast(given: Given, objects: str, output: str, scheme: Scheme, assumed: 
         made += f" --landmarks {shlex.quote(listed)} --kernel {scheme.draw}"
     made += f" --seed {given.seed}" if given.seed else ""
     write_out(f"{told}\nTo write the lists:  nearfar plan {shlex.quote(objects)} {made} -o lists.csv\n")
+
+
+def _say_saving(
+    given: Given, objects: str, scheme: Scheme, assumed: Any, people: int, per_person: int | None
+) -> None:
+    """Say what adaptive questions would save in a study of so many people."""
+    from nearfar.evaluate.advice import Assumptions
+    from nearfar.evaluate.saving_forecast import expected_saving
+
+    n, assumptions = len(_objects(objects)[0]), Assumptions(*assumed)
+    write_out(f"{expected_saving(n, people, scheme, assumptions, per_person=per_person, seed=given.seed)}\n")
 
 
 def _objects(given: str) -> tuple[Sequence[str], list[str]]:

@@ -1,5 +1,6 @@
 from .adaptive import AT_ANY_TIME as AT_ANY_TIME
 from .adaptive import accuracy_at_any_time as accuracy_at_any_time
+from .adaptive import expected_saving as expected_saving
 from .adaptive import saving as saving
 from .finding import EMBEDDINGS as EMBEDDINGS
 from .finding import Finding as Finding
