@@ -37,15 +37,21 @@ def ranking(path, who="participant"):
 
 
 def ranking_cells(path, who="Subject"):
-    """One cell per ranking; an object that stands there twice is rejected as often."""
+    """One cell per ranking. Of its objects, blank ones and those that stand there twice are rejected, all where the anchor is blank."""
     said, rejected = [], []
     for line, row in rows_of(path)[0]:
-        text = row["Order"].strip('[]"').replace('"', "")
+        text = row["Order"].strip()
+        text = text.strip("[]").replace('"', "").strip() if text.startswith("[") else text
+        if text.lower() in NOTHING:
+            continue
         mark = ">" if ">" in text else "[;|]" if re.search("[;|]", text) else ","
-        objects = [name.strip() for name in re.split(mark, text)] if text else []
-        rejected += [line for name in objects if objects.count(name) > 1]
-        once = [name for name in objects if objects.count(name) == 1]
-        said += [(row[who], row["Target"], near, far) for near, far in combinations(once, 2)]
+        objects, anchor = [name.strip() for name in re.split(mark, text)], row["Target"]
+        itself = [name == anchor and bool(name) for name in objects]
+        bad = [not anchor.strip() or not name or objects.count(name) > 1 for name in objects]
+        wrong = [faulty and not same for faulty, same in zip(bad, itself, strict=True)]
+        rejected += [line for refused in wrong if refused]
+        left = [name for name, *no in zip(objects, wrong, itself, strict=True) if not any(no)]
+        said += [(row[who], anchor, near, far) for near, far in combinations(left, 2)]
     return said, rejected
 
 

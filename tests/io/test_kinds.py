@@ -88,6 +88,28 @@ def test_files_with_faults_are_read_as_by_hand(seed, tmp_path):
     fuzz.check_kind(seed, tmp_path)
 
 
+@pytest.mark.parametrize("seed", range(60))
+def test_rankings_in_cells_with_faults_are_read_as_by_hand(seed, tmp_path):
+    rng = np.random.default_rng(seed)
+    path, lines = tmp_path / "ranks.csv", []
+    for _ in range(30):
+        names = list(rng.permutation(fuzz.FRUIT)[: rng.integers(1, 6)])
+        if rng.random() < 0.2:
+            names.insert(int(rng.integers(len(names) + 1)), rng.choice(["", " ", "fig", names[0]]))
+        cell = (
+            rng.choice([" > ", ">", "; ", "|", ", "]).join(names)
+            if rng.random() < 0.9
+            else rng.choice(["", "NA", " "])
+        )
+        lines.append(f'p{rng.integers(3)},{rng.choice([*fuzz.FRUIT, ""])},"{cell}"')
+    path.write_text("\n".join(["Subject,Target,Order", *lines, ""]), encoding="utf-8")
+    columns = {"anchor": "Target", "rank": "Order", "participant": "Subject"}
+    result = nf.read_answers(path, columns=columns, on_bad="drop")
+    expected, rejected = naive.ranking_cells(path)
+    assert Counter(said(result.triplets)) == Counter(expected)
+    assert result.rejected["line"].to_list() == rejected
+
+
 @pytest.mark.parametrize("seed", range(40))
 def test_broken_files_end_with_a_result_or_a_sentence(seed, tmp_path, monkeypatch):
     monkeypatch.chdir(FILES)  # where the key is

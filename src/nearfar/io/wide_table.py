@@ -13,6 +13,7 @@ import polars as pl
 from nearfar._tools.text import listed
 from nearfar.errors import ColumnsError, InputError
 from nearfar.io.dialects.mapped import OPTIONAL, is_overlay, positions
+from nearfar.io.dialects.orders import NOTHING
 from nearfar.io.objects import read_columns
 from nearfar.io.parse_rows import as_text
 from nearfar.io.table import Cells, Coded, Header, Table, plain
@@ -60,17 +61,15 @@ class RankedTable(_Reshaped):
         cell, kept = pl.col(f"c{self._ranking}"), [pl.col(f"c{at}") for at in self._kept]
         plain = cell.str.strip_chars("[]").str.replace_all('"', "", literal=True)  # a list in JSON
         cell = pl.when(cell.str.starts_with("[")).then(plain).otherwise(cell).str.strip_chars()
-        ways = (
-            pl.when(cell.str.contains(mark)).then(cell.str.replace_all(rf"\s*{mark}\s*", "\x1f"))
-            for mark in MARKS
-        )
-        names = pl.coalesce(*ways, cell).str.split("\x1f")
+        cell = pl.when(~cell.str.to_lowercase().is_in(NOTHING)).then(cell)
+        cuts = ((cell.str.contains(mark), cell.str.replace_all(rf"\s*{mark}\s*", "\x1f")) for mark in MARKS)
+        names = pl.coalesce(*(pl.when(has).then(text) for has, text in cuts), cell).str.split("\x1f")
         for part, frame in self._parts([*self._kept, self._ranking], rows):
             ranks = pl.int_ranges(1, names.list.len() + 1)
             long = frame.select(*kept, statement="line", object=names, rank=ranks).explode("object", "rank")
-            twice = pl.struct("statement", "object").is_duplicated()
-            rank = pl.when(twice).then(pl.lit("twice")).otherwise(pl.col("rank").cast(pl.String))
-            long = long.with_columns(rank=rank)
+            named, twice = pl.col("object") != "", pl.struct("statement", "object").is_duplicated()
+            rank = pl.when(named & twice).then(pl.lit("twice")).otherwise(pl.col("rank").cast(pl.String))
+            long = long.with_columns(rank=rank, object=pl.when(named).then("object"))
             cells = pl.DataFrame(dict(zip(self.schema, long.cast({"statement": pl.String}), strict=True)))
             records = part.records - len(part.frame) + len(long)
             yield Cells(cells, records, part.first, long["statement"], part.faults)
