@@ -117,9 +117,7 @@ def _end(code: int, number: int, frame: object) -> None:
     sys.exit(code)
 
 
-def _end_again(
-    otherwise: Callable[[Any], object], number: int, code: int, lost: sys.UnraisableHookArgs
-) -> None:
+def _end_again(otherwise: Callable[[Any], object], number: int, code: int, lost: Any) -> None:
     """Repeat a signal that came while Python could raise nothing, as in the callback of a weak reference."""
     if not (_ended and isinstance(lost.exc_value, SystemExit) and lost.exc_value.code == code):
         otherwise(lost)

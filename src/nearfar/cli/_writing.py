@@ -56,9 +56,8 @@ def check_outputs(given: Given, others: Sequence[str] = ()) -> None:
     for path in outputs:
         suffix = Path(path).suffix.lower()
         if path != "-" and suffix not in known:
-            raise FileError(
-                f"{path}: this command cannot write {suffix or 'a file without extension'}; expected {', '.join(known)}"
-            )
+            wrong = f"this command cannot write {suffix or 'a file without extension'}"
+            raise FileError(f"{path}: {wrong}; expected {', '.join(known)}")
         check_file(path)
     check_pictures(given, [path for path in outputs if is_picture(path)])
 

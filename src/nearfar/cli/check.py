@@ -22,7 +22,7 @@ MAX_NAMES = 8  # shown before the rest is counted
 def check(
     given: Given,
     rejected: str | None = typer.Option(
-        None, metavar="FILE", help="Write all rejected rows there, with line and reason, as a table."
+        None, metavar="FILE", help="Write all rejected rows there, as a table."
     ),
     guess: bool = typer.Option(False, "--guess", help="Read an unknown table as it looks, and say how."),
     json: bool = typer.Option(False, "--json", help="The same facts as JSON, with all rejected rows."),

@@ -27,9 +27,7 @@ silver c0c0c0, skyblue 87ceeb, slateblue 6a5acd, slategray 708090, springgreen 0
 steelblue 4682b4, tan d2b48c, teal 008080, thistle d8bfd8, tomato ff6347, turquoise 40e0d0,
 violet ee82ee, white ffffff, yellow ffff00, yellowgreen 9acd32
 """
-CSS: dict[str, str] = {
-    name: "#" + code for name, code in (pair.split() for pair in _TABLE.replace("\n", " ").split(","))
-}
+CSS: dict[str, str] = {name: f"#{code}" for name, code in map(str.split, _TABLE.split(","))}
 
 # linear sRGB -> CIE XYZ, and the white point D65 (IEC 61966-2-1)
 _XYZ = np.array(

@@ -18,16 +18,8 @@ from numpy.typing import NDArray
 
 from nearfar._tools import threads
 from nearfar.errors import FileError
-from nearfar.io.sources import (
-    BYTE_ORDER_MARK,
-    UNDECODABLE,
-    UTF8,
-    Source,
-    Window,
-    decode,
-    escaped,
-    open_window,
-)
+from nearfar.io import sources
+from nearfar.io.sources import UTF8, Source, Window, decode, escaped, open_window
 from nearfar.io.table import Cells, Coded, Fault, Header, Table, check_width
 
 CHUNK = 1 << 23  # bytes that are parsed at a time
@@ -155,7 +147,7 @@ class CsvTable(Table):
             reason = "carriage return" if record.wrong == _RETURN else "broken quotes"
             return Fault(line, reason, f"{record.wrong} ({content})", _PLAIN_CELLS)
         if not record.is_text:
-            return Fault(line, UNDECODABLE, escaped(window.peek(at, at + record.size)), UTF8)
+            return Fault(line, sources.UNDECODABLE, escaped(window.peek(at, at + record.size)), UTF8)
         if len(record.cells) == len(self.header) or not any(record.cells) or _is_space(record.cells):
             return None
         shown = self.separator.join(record.cells)[:80]
@@ -182,7 +174,7 @@ def plain_shape(data: bytes, mark: str, *, ended: bool) -> RecordCount | None:
     RecordCount(end=13, records=2, separators=2, quoted=True)
     >>> plain_shape(b'a,5" disc\\n', ",", ended=True)
     """
-    if data.startswith(BYTE_ORDER_MARK):  # which polars takes away
+    if data.startswith(sources.BYTE_ORDER_MARK):  # which polars takes away
         return None
     array = np.frombuffer(data, np.uint8)
     if QUOTE not in data:

@@ -305,10 +305,9 @@ def _content(grammar: Grammar, table: Table, roles: tuple[str, ...], longest: in
     return pl.concat_str(shown, separator=", ")
 
 
-def rows_error(
-    table: Table, rejected: pl.DataFrame, rows: int, *, droppable: bool = True, shown: int = 5
-) -> RowsError:
-    """The error for rejected rows: the first ones, and how many there are."""
+def rows_error(table: Table, rejected: pl.DataFrame, rows: int, *, droppable: bool = True) -> RowsError:
+    """The error for rejected rows: the first five, and how many there are."""
+    shown = 5
     drop = ", or leave such rows out with on_bad='drop' (--on-bad drop)" if droppable else ""
     sentences = [
         f"{table.row_word} {line}: {reason}: {content}; expected {expected}"

@@ -86,10 +86,9 @@ def guard_formulas(table: pl.DataFrame) -> pl.DataFrame:
     return guarded.rename({name: f"'{name}" for name in columns})
 
 
-def _write_excel(
-    table: pl.DataFrame, file: BinaryIO, most_rows: int = 1_048_575, longest_cell: int = 32_767
-) -> None:
+def _write_excel(table: pl.DataFrame, file: BinaryIO) -> None:
     """Write a table as the one sheet of a workbook, within the limits of Excel."""
+    most_rows, longest_cell = 1_048_575, 32_767
     if importlib.util.find_spec("xlsxwriter") is None:
         raise MissingExtra("xlsxwriter", "excel")
     if len(table) > most_rows:

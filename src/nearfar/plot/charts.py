@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Container, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -97,16 +97,14 @@ def scale(
     return _dots(rows, ax, label, labels, hollow=set(np.flatnonzero(inside[order]).tolist()))
 
 
-def _dots(
-    rows: Sequence[tuple[Any, ...]], ax: Axes, label: str, labels: bool, hollow: set[int] | None = None
-) -> Axes:
+def _dots(rows: Sequence[Any], ax: Axes, label: str, labels: bool, hollow: Container[int] = ()) -> Axes:
     """A line per (name, value, low, high, whether it stands out); limits are None or NaN where they are not known."""
     ax = _bare(style.axes_of(ax, height=dots_height(len(rows))), label)
     for at, (_, value, low, high, stands_out) in enumerate(rows):
         colour = style.STRIKING if stands_out else style.ACCENT
         if low is not None and high is not None:
             ax.plot([low, high], [at, at], color=colour, lw=1)
-        fill = {"mfc": "white", "zorder": 3} if at in (hollow or ()) else {}
+        fill = {"mfc": "white", "zorder": 3} if at in hollow else {}
         ax.plot(value, at, "D" if stands_out else "o", ms=4, color=colour, **fill)
     ax.set_ylim(-0.7, max(len(rows), 1) - 0.3)
     size = style.name_size(ax, len(rows))

@@ -19,6 +19,7 @@ from nearfar.io.table import Table, plain
 
 __all__ = ["DIALECTS", "SIDES", "Aside", "Dialect", "Grammar", "Refusal", "choose", "named", "selecting"]
 
+ColumnRoles = Mapping[str, Any] | None
 TABLES = (CANONICAL, ODD_ONE_OUT, MOST_CENTRAL, SALMON, TRIPLETTOOLS, NEXT, THINGS, PLANNED, *ORDERS)
 DIALECTS = (*TABLES, *MATRICES, LIST_ORDER, LIST_BOOLEAN, LIST_COUNT)
 BARE_NAMES = (("i", "j", "k"), ("a", "b", "odd"))  # of bare rows, in formats that cannot do without names
@@ -31,16 +32,12 @@ def named(name: str) -> Dialect:
         if plain(dialect.name) == wanted:
             return dialect
     if wanted == "quadruplets":
-        raise InputError(
-            "dialect: quadruplets have no anchor; they go with  nearfar map --model soe-2  and nf.read_quadruplets"
-        )
+        raise InputError("dialect: quadruplets have no anchor; they go with  nearfar map --model soe-2")
     known = ", ".join(dialect.name for dialect in DIALECTS)
     raise InputError(f"dialect: {name!r} is not known; expected one of {known}")
 
 
-def choose(
-    table: Table, name: str | None, columns: Mapping[str, Any] | None = None
-) -> tuple[Dialect, Grammar]:
+def choose(table: Table, name: str | None, columns: ColumnRoles = None) -> tuple[Dialect, Grammar]:
     """The dialect that the caller names, or the source itself, or that its header shows; never its values."""
     if columns and not is_overlay(columns):
         if name is not None:

@@ -153,7 +153,7 @@ def _lists(rows: pl.DataFrame, said: Ints, kind: str, name: str) -> list[NDArray
 
 
 def _compare(
-    statement: Ints, anchor: Ints, item: Ints, value: NDArray[np.float64]
+    statement: Ints, anchor: Ints, item: Ints, value: Any
 ) -> tuple[Ints, Ints, Ints, Ints, int, int]:
     """(statement, anchor, near, far) of every two objects of a list with different values; how many are equal, and how many not.
 
