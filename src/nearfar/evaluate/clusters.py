@@ -1,14 +1,11 @@
 """Clusters of objects: the tree of a space and its cuts, and how many clusters there are, if any.
 
-Every space can be cut into k clusters, and a best k always exists, among unclustered objects as well. Two marks tell
-clusters from objects that vary gradually.
+A best number of clusters always exists, among unclustered objects as well. Two marks tell clusters from objects that vary gradually.
 
 The elbow: with s2_k the variance within the k clusters of Ward's tree, e_k = (log s2_(k-1) - log s2_k) / (log k - log (k - 1))
-says how fast the k-th cut reduces it. Among unclustered objects in d dimensions it stays near 2/d whatever k is. With k
-clusters it is large up to k, and small after.
-
-The gap: the centres of neighbouring clusters are further apart, in their own standard deviations, than those of the two
-halves of one even stretch (3.5).
+says how fast the k-th cut reduces it. Among unclustered objects in d dimensions it stays near 2/d; with k clusters it is large up
+to k, and small after. The gap: the centres of neighbouring clusters are further apart, in their own standard deviations, than those
+of the two halves of one even stretch (3.5).
 
 Both are read off a map that allows for lapses: where some answers are given at random, most losses draw clusters together, and
 every dimension too many fills the gaps with noise. Its number of dimensions is the one that makes held-out answers likeliest.
@@ -146,10 +143,9 @@ def cluster_tree(
 def count_object_clusters(
     answers: Triplets, judged: Triplets, splits: Sequence[Split], shown: NDArray[np.intp]
 ) -> ClusterCount:
-    """Count the clusters of the objects ``shown``.
+    """Count the clusters of the objects ``shown``, in the map of ``answers`` that predicts the ``judged`` ones best.
 
-    ``answers`` make the map that clusters are counted in; its dimensions are those that predict the ``judged`` ones best, held
-    out by the first of ``splits``.
+    These are held out by the first of ``splits``.
     """
     if not splits or not len(splits[0].train) or len(judged) < 10 * len(np.unique(judged.array)):
         return ClusterCount(unknown="few answers")
@@ -166,10 +162,7 @@ def count_object_clusters(
 
 
 def likeliest_dimension(answers: Triplets, split: Split) -> int:
-    """The number of dimensions that makes held-out answers likeliest; 0 where none is clearly better than guessing.
-
-    Numbers are tried upwards until one brings nothing.
-    """
+    """The number of dimensions, tried upwards, that makes held-out answers likeliest; 0 where none clearly beats guessing."""
     known, held_out = answers[split.train], answers[split.test]
     best, likeliest = 0, np.full(len(held_out), -np.inf)
     with step("looking for clusters", total=2) as advance:

@@ -264,9 +264,6 @@ def groups_of(people: Sequence[Any], groups: Sequence[Any]) -> dict[str, str]:
     return group_of
 
 
-# ---------------------------------------------------------------- which objects move
-
-
 def _moves(
     answers: Triplets, group: Codes, model: Model, common: Floats, n_resamples: int, seed: int
 ) -> tuple[Floats, tuple[Move, ...]]:

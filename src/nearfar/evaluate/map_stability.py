@@ -1,8 +1,7 @@
-"""How uncertain positions and clusters are, from bootstrap resamples.
+"""How uncertain positions and clusters are, from bootstrap resamples of participants (of statements, where nobody is known).
 
-Participants are drawn with replacement where at least two are known, else statements. Each resample's map is moved,
-turned, mirrored and scaled onto that of all answers (Procrustes), and the clusters of its tree are matched to those of
-all answers.
+Each resample's map is moved, turned, mirrored and scaled onto that of all answers (Procrustes), and its clusters are matched to
+theirs.
 """
 
 from __future__ import annotations
@@ -182,9 +181,6 @@ def kept_labels(again: list[NDArray[np.integer]], labels: NDArray[np.integer]) -
     return np.where(count > 0, same / np.maximum(count, 1), np.nan)
 
 
-# ---------------------------------------------------------------- positions and clusters
-
-
 def statements_per_object(answers: Triplets) -> NDArray[np.int64]:
     """(n,) how many statements are about every object.
 
@@ -257,9 +253,6 @@ def kept_by_chance(
     return float(np.nanmedian(kept)) if np.isfinite(kept).any() else float("nan")
 
 
-# ---------------------------------------------------------------- one map onto another
-
-
 def radius(points: Floats) -> float:
     """Root mean square distance of finite rows from their middle; 1 where all are at one point.
 
@@ -300,9 +293,6 @@ def along_axes(points: Floats) -> Floats:
     inside = turned[known]
     widest = inside[np.argmax(np.abs(inside), axis=0), np.arange(inside.shape[1])]
     return turned * np.where(widest < 0, -1, 1) / radius(turned)
-
-
-# ---------------------------------------------------------------- one dimension
 
 
 @dataclass(frozen=True, eq=False)

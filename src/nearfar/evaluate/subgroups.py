@@ -118,7 +118,7 @@ def find_subgroups(
         return None
     folds = list(kfold(drawn, 4, by=units, seed=seed))[:2]  # two of four are held out
     held_out = drawn[np.concatenate([test for _, test in folds])]
-    draws = make_draws(held_out)
+    draws, drawn_by = make_draws(held_out), (respondents(held_out), split_units(held_out).codes)
     with step("looking for subgroups", total=2 * (most + 1)) as advance:
         parts = [(drawn[train], drawn[test], fit_timed(judged, drawn[train]).space) for train, test in folds]
         advance(2)
@@ -127,7 +127,10 @@ def find_subgroups(
         for k in range(2, most + 1):
             credits.append(np.concatenate([_with_own_maps(*part, judged, k, seed) for part in parts]))
             advance(2)
-            gains.append(_gain(held_out, credits[-1], credits[-2]))
+            # the wider interval of two: drawing people and units at once would count the noise of single answers three
+            # times, where hardly a question is asked twice
+            both = [Draws(codes).difference(credits[-1], credits[-2]) for codes in drawn_by]
+            gains.append(max(both, key=lambda gain: gain.high - gain.low))
             if not (draws.scope.participants == "new" and gains[-1].low > 0):
                 break
             count = k
@@ -139,14 +142,6 @@ def find_subgroups(
     used = len(np.unique(drawn.participant.codes))
     accuracy = tuple(draws.estimate(row) for row in credits)
     return Subgroups(count, names, group, accuracy, tuple(gains), judged.name, len(drawn), len(answers), used)
-
-
-def _gain(answers: Triplets, after: NDArray[Any], before: NDArray[Any]) -> Estimate:
-    """What is gained on held-out answers: the wider interval of two, by participants drawn and by units drawn."""
-    # both at once would count the noise of single answers three times, where hardly a question is asked twice
-    drawn = respondents(answers), split_units(answers).codes
-    gains = [Draws(codes).difference(after, before) for codes in drawn]
-    return max(gains, key=lambda gain: gain.high - gain.low)
 
 
 def _with_own_maps(
@@ -223,19 +218,14 @@ def cluster_people(
     return group
 
 
-# ---------------------------------------------------------------- what is left of each person's answers
-
-
 def residual_vectors(answers: Triplets, space: Space) -> tuple[NDArray[np.int64], NDArray[np.int64], Any]:
     """What is left of each person's answers when the common map and the person's own ability are taken out.
 
     Returns (P,) codes of the participants in order, (P,) answers of each, and their vectors over pairs, (P, pairs) sparse.
 
-    With m_t the margin of answer t on the common map, the person's answers are explained by a logistic curve of the
-    person's own slope b_p (ability), and what is left of answer t is r_t = 1 - 1 / (1 + exp(-b_p m_t)). Summed over a
-    person's answers, + r_t for the pair (anchor, near) and - r_t for the pair (anchor, far), this is a vector over pairs of
-    objects: which pairs the person sees nearer, and which farther, than everybody. The slope takes out that some people
-    answer more carefully than others, which is not another strategy.
+    With m_t the margin of answer t on the common map and b_p the slope of the person's logistic curve (ability), what is left of
+    answer t is r_t = 1 - 1 / (1 + exp(-b_p m_t)). Summed, + r_t for the pair (anchor, near) and - r_t for (anchor, far), it says
+    which pairs a person sees nearer, and which farther, than everybody. Answering more carefully is not another strategy.
     """
     from scipy.sparse import coo_array
     from scipy.special import expit
@@ -261,19 +251,17 @@ def slopes(margin: Floats, person: NDArray[np.integer], prior: float = 4.0) -> F
     >>> bool(careful > careless)
     True
     """
-    everybody = _newton(margin, np.zeros(len(margin), dtype=np.int64), 0.0, 0.0)
-    variance = float(np.mean(margin**2)) / 4 if len(margin) else 0.0
-    return _newton(margin, person, everybody.sum(), prior * variance)
-
-
-def _newton(margin: Floats, person: NDArray[np.integer], start: float, weight: float) -> Floats:
-    """Maximise sum_t log logistic(b_p m_t) - weight (b_p - start)^2 / 2, which is concave, for every person p."""
     from scipy.special import expit
 
-    slope = np.full(int(person.max(initial=-1)) + 1, start)
-    for _ in range(25):
-        p = expit(slope[person] * margin)
-        first = np.bincount(person, weights=(1 - p) * margin) - weight * (slope - start)
-        second = np.bincount(person, weights=p * (1 - p) * margin**2) + weight
-        slope = np.clip(slope + np.clip(first / np.maximum(second, 1e-9), -2, 2), -50, 50)
+    everybody, weight = 0.0, 0.0
+    for who in (np.zeros(len(margin), dtype=np.int64), person):
+        slope = np.full(int(who.max(initial=-1)) + 1, everybody)
+        for _ in range(
+            25
+        ):  # Newton's steps of sum_t log logistic(b m_t) - weight (b - everybody)^2 / 2, which is concave
+            p = expit(slope[who] * margin)
+            first = np.bincount(who, weights=(1 - p) * margin) - weight * (slope - everybody)
+            second = np.bincount(who, weights=p * (1 - p) * margin**2) + weight
+            slope = np.clip(slope + np.clip(first / np.maximum(second, 1e-9), -2, 2), -50, 50)
+        everybody, weight = float(slope.sum()), prior * float(np.mean(margin**2)) / 4 if len(margin) else 0.0
     return slope

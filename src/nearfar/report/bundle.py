@@ -157,9 +157,6 @@ def _charts(data: dict[str, Any]) -> dict[str, tuple[Callable[[Any], Any], str, 
     return made
 
 
-# ---------------------------------------------------------------- tables
-
-
 def _tables(data: dict[str, Any]) -> dict[str, pl.DataFrame]:
     """Name -> data frame; objects and participants go by the names that the page shows."""
     objects, tree = data["objects"], data["tree"]

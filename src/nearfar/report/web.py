@@ -20,6 +20,7 @@ from nearfar.words import FLAGGING, OUTLIERS, gloss
 
 SCRIPTS = ("core.js", "views.js", "tree.js", "charts.js", "map.js")
 TOP_MODELS = 7
+POLICY = """default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; base-uri 'none'; form-action 'none'"""
 IN_SCRIPT = ("objects", "maps", "models", "tree", "matrix", "disputed", "participants", "curve", "agreement",
     "groups", "explained", "dimensions")  # fmt: skip
 
@@ -28,6 +29,9 @@ def page_html(report: Report) -> str:
     """The page."""
     data = report.data
     scripts = {"theme_js": _file("theme.js"), "page_js": "\n".join(map(_file, SCRIPTS))}
+    # exactly these scripts run, and nothing is ever fetched
+    digests = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts.values()]
+    hashes = [f"'sha256-{digest}'" for digest in digests]
     chosen = (data["models"]["best"], data["models"]["map"])
     scores = data["models"]["scores"]
     at_once = [score for rank, score in enumerate(scores) if rank < TOP_MODELS or score["name"] in chosen]
@@ -40,7 +44,7 @@ def page_html(report: Report) -> str:
         css=Markup(_file("page.css")),
         script_data=script_json({name: data[name] for name in IN_SCRIPT} | {"order": order}),
         thumbs=script_json(thumbs),
-        policy=_policy(list(scripts.values())),
+        policy=POLICY.format(" ".join(hashes)),
         models=(at_once, [score for score in scores if score not in at_once]),
         people=people,
         rules={"flagging": FLAGGING, "outliers": OUTLIERS},
@@ -87,16 +91,6 @@ def options(text: str) -> Markup:
     &lt;b&gt; <code>--exclude</code>
     """
     return Markup(re.sub(r"(?<!\S)(--[a-z-]+)", r"<code>\1</code>", str(escape(text))))
-
-
-def _policy(scripts: list[str]) -> str:
-    """A Content-Security-Policy under which exactly these scripts run, and nothing is ever fetched."""
-    hashes = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts]
-    allowed = " ".join(f"'sha256-{digest}'" for digest in hashes)
-    fixed = (
-        "style-src 'unsafe-inline'; img-src data: blob:; font-src data:; base-uri 'none'; form-action 'none'"
-    )
-    return f"default-src 'none'; script-src {allowed}; {fixed}"
 
 
 @lru_cache

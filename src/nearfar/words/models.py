@@ -29,9 +29,6 @@ WARNINGS = {
 }
 
 
-# ---------------------------------------------------------------- accuracy and choice
-
-
 def accuracy(analysis: Analysis) -> Finding:
     """How many answers the chosen model predicts, and of whom."""
     if not analysis.splits:
@@ -143,9 +140,6 @@ def headline(analysis: Judging) -> str:
     return "; ".join(clauses).replace("\xa0", " ")
 
 
-# ---------------------------------------------------------------- models side by side
-
-
 def comparison_text(comparison: Comparison) -> str:
     """The table of models, with what the figures do and do not say."""
     width = max(len(comparison.pair_memory.name), *(len(score.name) for score in comparison))
@@ -189,9 +183,6 @@ def dimension_text(chosen: DimensionChoice) -> str:
     if chosen.dimension == 0:
         return "noise: no number of dimensions predicts clearly better than guessing"
     return _needed(chosen)
-
-
-# ---------------------------------------------------------------- the best possible accuracy
 
 
 def ceiling(limit: NoiseCeiling, n_participants: int = 0) -> Finding:
@@ -252,9 +243,6 @@ def ceiling_text(limit: NoiseCeiling) -> str:
     }
     lines += [f"{number(size)} {what} are left out" for what, size in left_out.items() if size]
     return "\n".join(lines).replace("\xa0", " ")
-
-
-# ---------------------------------------------------------------- more answers, another study
 
 
 def enough(analysis: Analysis) -> Finding:
