@@ -70,19 +70,14 @@ def choices(answers: Triplets, weights: NDArray[np.float64] | None = None) -> Ch
     """
     weights = np.ones(len(answers)) if weights is None else weights
     first, second = odd_one_out_rows(answers)
-    near_by = np.argsort(
-        answers.array[first].min(axis=1), kind="stable"
-    )  # pairs of one object stay in the cache
+    # pairs of one object stay in the cache
+    near_by = np.argsort(answers.array[first].min(axis=1), kind="stable")
     first, second = first[near_by], second[near_by]
-    alone = np.ones(len(answers), dtype=bool)
-    alone[first] = alone[second] = False
-    rest = np.flatnonzero(alone)
-    if answers.statement is not None:  # rows of one statement about one picked object follow each other
-        columns = (answers.near, answers.anchor, answers.statement_ids)
-        rest = rest[np.lexsort(tuple(column[rest] for column in columns))]
-        new = np.any([np.diff(column[rest], prepend=-1) != 0 for column in columns], axis=0)
-    else:
-        new = np.ones(len(rest), dtype=bool)
+    rest = np.delete(np.arange(len(answers)), np.concatenate([first, second]))
+    # rows of one statement about one picked object follow each other
+    columns = (answers.near, answers.anchor, answers.statement_ids)
+    rest = rest[np.lexsort(tuple(column[rest] for column in columns))]
+    new = np.any([np.diff(column[rest], prepend=-1) != 0 for column in columns], axis=0)
     begins = np.flatnonzero(new)
     sizes = np.diff(begins, append=len(rest)) + 1
     n, (a, i, j) = answers.n_objects, (answers.anchor, answers.near, answers.far)
