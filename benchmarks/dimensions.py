@@ -152,7 +152,7 @@ def adam(
     trios = train.array[first]
     n, m = train.n_objects, len(trios)
     strength = np.sqrt(3 * m / n)
-    learnt, plain = 0.3 * strength, 0.04 * strength
+    learnt, plain = 0.19 * strength, 0.04 * strength
     x = rng.random((n, dimensions)) * 3.4 / np.sqrt(dimensions)
     mean, variance = np.zeros_like(x), np.zeros_like(x)
     total = held_out.choices.weight.sum()
@@ -171,7 +171,7 @@ def adam(
             np.add.at(gradient, a, ab * xb + ac * xc)
             np.add.at(gradient, b, ab * xa + bc * xc)
             np.add.at(gradient, c, ac * xa + bc * xb)
-            gradient += len(rows) / m * (2 * learnt / (1 + (x**2).mean(axis=0) / WIDTH) * x + plain)
+            gradient += len(rows) / m * (learnt / np.sqrt((x**2).mean(axis=0) + WIDTH) * x + plain)
             steps += 1
             mean += 0.1 * (gradient - mean)
             variance += 0.001 * (gradient**2 - variance)

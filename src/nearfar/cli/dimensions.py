@@ -37,7 +37,7 @@ def dimensions(
 ) -> None:
     """Find sparse non-negative dimensions, such as "animal" or "made of metal", and which of them come back.
 
-    A dimension counts only if other random starts and both halves of the participants find it, too (r > 0.8). For each:
+    A dimension counts only if another random start and both halves of the participants find it, too (r > 0.8). For each:
     the objects highest on it, its share of all similarity, how many objects use it, and the property it correlates with.
 
     To name them, write a table (-o dimensions.csv), fill in its column name, and give it back with --names. A table .npz holds

@@ -26,7 +26,7 @@ from nearfar.errors import InputError, NotConverged
 from nearfar.triplets import Triplets, as_triplets
 
 LADDER = (1, 2, 5, 12, 30, 80)  # numbers of dimensions that are tried
-WIDTH = 0.3  # mean square of a dimension at which the learnt pull is half as strong
+WIDTH = 0.1  # mean square of a dimension below which the learnt pull hardly grows: it has a slope at 0
 
 
 @dataclass(eq=False, repr=False)
@@ -40,15 +40,15 @@ class NonNegative(FittedPoints):
     An odd-one-out is a choice among three pairs, a triplet among two, and every pick of a grid is one among the pair
     picked and those not picked. To the sum of losses over n objects with k choices each,
 
-        sqrt(k) * (sparsity * sum x + regularization * 0.3 n * sum over dimensions log(1 + q / 0.3))
+        sqrt(k) * (sparsity * sum x + regularization * n * sum over dimensions sqrt(q + 0.1))
 
-    is added, q the mean square of a dimension. The pull is learnt: it weakens as answers support a dimension, and empties those
-    that they do not support.
+    is added, q the mean square of a dimension (a sparse group lasso). The pull is learnt: what a square costs falls as answers
+    support a dimension, and those that they do not support are left empty.
 
     Parameters
     ----------
     n_components : dimensions, at most: those that answers do not support are left empty. None: as many as make held-out
-        choices likelier, a fifth of the trios (of the statements, where they span trios) held out, and none empty.
+        choices likelier, a fifth of the trios (of the statements, where they span trios) held out.
     regularization, sparsity : strength of the learnt pull to 0, and of the absolute one.
     n_init : random starts; the lowest objective wins.
     max_iter, tol : of L-BFGS-B, as for ``Embedding``.
@@ -80,7 +80,7 @@ class NonNegative(FittedPoints):
 
     n_components: int | None = None
     _: KW_ONLY
-    regularization: float = 0.3
+    regularization: float = 0.19
     sparsity: float = 0.04
     n_init: int = 1
     max_iter: int = 1000
@@ -105,8 +105,7 @@ class NonNegative(FittedPoints):
             dimensions = self.n_components or self._dimensions(answers, weights)
             loop = ChoiceLoop(answers, weights)
             best = self._best(loop, dimensions)
-        points = best.points[:, np.argsort(-shares(best.points), kind="stable")]
-        self.embedding_ = points if self.n_components else points[:, points.any(axis=0) | ~points.any()]
+        self.embedding_ = points = best.points[:, np.argsort(-shares(best.points), kind="stable")]
         self._informed, self.objects_ = self._known(loop), answers.objects
         self.loss_ = loop(points)[0] / loop.choices.weight.sum()
         self.n_iter_, self.converged_ = best.n_iter, best.converged
@@ -168,9 +167,8 @@ class NonNegative(FittedPoints):
 
         def pull(x: Points) -> tuple[float, Points]:
             slope = solve(x)
-            q = (fixed + np.einsum("nc,nc->c", x, slope)) / (n * WIDTH)
-            value = learnt * n * WIDTH * float(np.log1p(q).sum()) + plain * float(x.sum())
-            return value, 2 * learnt / (1 + q) * slope + plain
+            size = np.sqrt((fixed + np.einsum("nc,nc->c", x, slope)) / n + WIDTH)
+            return learnt * n * float(size.sum()) + plain * float(x.sum()), learnt / size * slope + plain
 
         limits: Any = {"max_iter": self.max_iter, "tol": float(self.tol), "name": "NonNegative"}
         return optimise(loop, start, free, pull=pull, bounds=(0, None), **limits)

@@ -40,8 +40,8 @@ class Dimension(Record):
     name : what a person calls it; "" before.
     share : of the similarity of all pairs of objects, how much it makes up.
     objects : how many objects use it: at least a tenth of the largest coordinate.
-    starts, halves : its correlation with the most similar dimension of fits from other random starts, and of fits to
-        halves of the participants (of the questions, where nobody is known); the smallest of each.
+    starts, halves : its correlation with the most similar dimension of a fit from another random start, and of fits to
+        halves of the participants (of the questions, where nobody is known), the smaller one of the two.
     top, values : the objects highest on it, and their coordinates.
     goes_with, correlation : the given property that it correlates with most; "" and NaN without any.
     """
@@ -59,7 +59,7 @@ class Dimension(Record):
 
     @property
     def comes_back(self) -> bool:
-        """Whether other starts and both halves of the participants find it, too."""
+        """Whether another start and both halves of the participants find it, too."""
         return min(self.starts, self.halves) > MIN_CORRELATION
 
     @property
@@ -179,16 +179,17 @@ def find_dimensions(
 
         prior: Any = parsed.prior
         first = fit(answers, parsed.n_components, start)
-        points, pull = first.embedding_, {"regularization": first.regularization_}
-        d = 2 * points.shape[1]  # with as many as were found, two of them may be found as one
-        starts = [fit(answers, d, start + 1 + k, **pull) for k in range(STARTS)]
-        halves = [fit(answers[rows], d, start, **pull) for rows in (half, ~half) if rows.any()]
+        d, pull = first.embedding_.shape[1], {"regularization": first.regularization_}
+        others = [fit(answers, d, start + 1 + k, **pull) for k in range(STARTS)]
+        best, *others = sorted([first, *others], key=lambda fitted: float(fitted.loss_))
+        points = best.embedding_
+        # of half the answers two dimensions may be found as one, where there is no room for more
+        halves = [fit(answers[rows], 2 * d, start, **pull) for rows in (half, ~half) if rows.any()]
     name = model if parsed.prior is None else parsed.name
     space = Space(points, answers.objects, kind="points", model=name, similarity="product")
     explained = shares(points)
-    again = [
-        np.min([best_match(points, fit.embedding_) for fit in fits], axis=0) for fits in (starts, halves)
-    ]
+    starts = np.max([best_match(points, other.embedding_) for other in others], axis=0)
+    halved = np.min([best_match(points, other.embedding_) for other in halves], axis=0)
     described = []
     for c, column in enumerate(points.T):
         order = np.argsort(-column, kind="stable")[:top]
@@ -206,8 +207,8 @@ def find_dimensions(
                 name="",
                 share=float(explained[c]),
                 objects=int(np.sum(column >= column.max() / 10)),
-                starts=float(again[0][c]),
-                halves=float(again[1][c]),
+                starts=float(starts[c]),
+                halves=float(halved[c]),
                 top=tuple(answers.objects[x] for x in order),
                 values=tuple(column[order].round(4).tolist()),
                 goes_with=goes_with,

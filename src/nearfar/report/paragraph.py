@@ -42,8 +42,8 @@ TO_OTHERS = (
 )
 DIMENSIONS = "The number of dimensions is the smallest that no larger one clearly beat in the likelihood of held-out answers."
 NAMEABLE = (
-    "Non-negative dimensions were fitted by the likelihood of choices (Hebart et al., 2020). Only those are shown that other random "
-    "starts and both halves of the data found, too (r > 0.8)."
+    "Non-negative dimensions were fitted by the likelihood of choices (Hebart et al., 2020). Only those are shown that another "
+    "random start and both halves of the data found, too (r > 0.8)."
 )
 HALVES = "The expected correlations of map distances with a new study are split-half correlations, corrected by Spearman-Brown."
 SUBGROUPS = "Subgroups of participants were accepted only if separate maps predicted held-out answers better."

@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 def dimensions_found(result: Dimensions) -> str:
     """How many dimensions come back, and what is said of the others."""
     found, of = len(result.found), len(result.dimensions)
-    tested = f"from other random starts and from both halves of the {result.halved_by} (r\xa0>\xa00.8)"
+    tested = f"from another random start and from both halves of the {result.halved_by} (r\xa0>\xa00.8)"
     if not found:
         none = f"None of {count(of, 'dimension')} comes back"
         return f"{none} {tested}: collect more answers before naming any."
@@ -24,7 +24,7 @@ def dimensions_found(result: Dimensions) -> str:
 def dimension_facts(each: Dimension) -> str:
     """Share, use, and what else it goes with."""
     facts = [f"{percent(each.share, 0)} of the similarity", count(each.objects, "object")]
-    facts.append(f"r = {each.starts:.2f} from other starts, {each.halves:.2f} from halves")
+    facts.append(f"r = {each.starts:.2f} from another start, {each.halves:.2f} from halves")
     # below 0.3 even the highest of several properties explains less than a tenth
     if abs(each.correlation) >= 0.3:
         facts.append(f"correlates most with {each.goes_with} (r = {each.correlation:.2f})")
