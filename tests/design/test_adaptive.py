@@ -1,7 +1,5 @@
 """Adaptive questions: the posterior and the score against naive twins, and what every batch keeps."""
 
-from functools import partial
-
 import numpy as np
 import pytest
 
@@ -16,10 +14,6 @@ def some_answers(n=15, m=300, kind="near", seed=0):
     points = np.random.default_rng(seed).normal(size=(n, 2))
     asked = design.next_questions([], n, m, kind=kind, size=5, seed=seed).questions
     return simulate.answers(asked, points=points, noise=0.3, seed=seed).triplets
-
-
-def squared(points, a, b):
-    return float(((points[a] - points[b]) ** 2).sum())
 
 
 def test_the_curvature_is_that_of_the_loss():
@@ -43,31 +37,89 @@ def test_the_curvature_is_that_of_the_loss():
 
 
 @pytest.mark.parametrize("limit", [adaptive.MAX_COORDINATES, 1])
-def test_draws_have_the_covariance_of_the_posterior(monkeypatch, limit):
-    monkeypatch.setattr(adaptive, "DRAWS", 40_000)
+def test_the_covariance_is_the_inverse_of_curvature_and_pull(monkeypatch, limit):
     monkeypatch.setattr(adaptive, "MAX_COORDINATES", limit)
     answers = some_answers(5, 60)
     curvature = adaptive._curvature(STE(2).fit(answers).embedding_, answers.array)
-    draws = adaptive._normal_draws(5, 2, 0.7, curvature, None, np.random.default_rng(0)).reshape(40_000, 10)
-    precision = curvature.toarray() + 1.4 * np.eye(10)
+    expected = np.linalg.inv(curvature.toarray() + 1.4 * np.eye(10))
     if limit == 1:  # each object as if the others were known
-        precision *= np.kron(np.eye(5), np.ones((2, 2)))
-    np.testing.assert_allclose(np.cov(draws.T), np.linalg.inv(precision), atol=0.015)
+        blocks = [slice(2 * k, 2 * k + 2) for k in range(5)]
+        expected = np.vstack([np.linalg.inv(curvature.toarray()[b, b] + 1.4 * np.eye(2)) for b in blocks])
+    np.testing.assert_allclose(adaptive._covariance(5, 2, 0.7, curvature, None), expected)
 
 
-@pytest.mark.parametrize("kind", ["near", "odd", "central", "grid"])
-def test_utilities_are_those_of_the_definition(kind):
-    rng = np.random.default_rng(1)
-    draws, rows = rng.normal(size=(2, 7, 3)), np.array([[0, 1, 2], [4, 6, 3]])
-    for s, row in np.ndindex(2, 2):
-        x = draws[s]
-        apart = partial(squared, x)
-        a, b, c = rows[row]
-        pairs = {"near": [apart(a, b), apart(a, c)], "odd": [apart(b, c), apart(a, c), apart(a, b)]}
-        pairs["grid"] = pairs["near"]
-        pairs["central"] = [apart(a, b) + apart(a, c), apart(b, a) + apart(b, c), apart(c, a) + apart(c, b)]
-        got = adaptive._utilities(draws, rows, kind)[s, row]
-        np.testing.assert_allclose(got, -np.array(pairs[kind]))
+def drawn(kind, size, scale=1.0, seed=1):
+    """Points of 7 objects, their covariance, questions, and utilities of all answers at 200,000 draws."""
+    rng = np.random.default_rng(seed)
+    points, root = rng.normal(size=(7, 3)), rng.normal(size=(21, 21)) * 0.03 * scale
+    rows = np.array([[0, 1, 2, 5], [4, 6, 3, 1]])[:, :size]
+    x = points + (rng.normal(size=(200_000, 21)) @ root.T).reshape(-1, 7, 3)
+
+    def apart(a, b):
+        return ((x[:, a] - x[:, b]) ** 2).sum(axis=1)
+
+    utilities = []
+    for a, b, *more in rows:
+        c = more[0]
+        utilities.append(
+            {
+                "near": [-apart(a, b), -apart(a, c)],
+                "grid": [-apart(a, option) for option in (b, *more)],
+                "odd": [-apart(b, c), -apart(a, c), -apart(a, b)],
+                "central": [
+                    -apart(a, b) - apart(a, c),
+                    -apart(b, a) - apart(b, c),
+                    -apart(c, a) - apart(c, b),
+                ],
+            }[kind]
+        )
+    return points, root @ root.T, rows, np.array(utilities)  # questions, answers, draws
+
+
+@pytest.mark.parametrize(("kind", "size"), [("near", 3), ("odd", 3), ("central", 3), ("grid", 4)])
+def test_the_score_is_the_expected_information(kind, size):
+    """Beside draws from the posterior: the probabilities of the answers, and h(mean p) - mean h(p)."""
+    points, covariance, rows, utilities = drawn(kind, size)
+    p = np.exp(utilities - utilities.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+
+    def entropy(q):
+        return -(q * np.log(q + 1e-300)).sum(axis=1)
+
+    got, fisher, spread = adaptive._answers(points, covariance, rows, kind)
+    np.testing.assert_allclose(got, p.mean(axis=2), atol=0.02)
+    expected = entropy(p.mean(axis=2, keepdims=True))[:, 0] - entropy(p).mean(axis=1)
+    np.testing.assert_allclose(adaptive._information(got, fisher, spread), expected, rtol=0.15, atol=0.002)
+
+
+def test_objects_may_be_independent():
+    points, covariance, rows, _ = drawn("near", 3)
+    alone = covariance * np.kron(np.eye(7), np.ones((3, 3)))
+    blocks = np.vstack([alone[3 * k : 3 * k + 3, 3 * k : 3 * k + 3] for k in range(7)])
+    for whole, parts in zip(
+        adaptive._answers(points, alone, rows, "near"),
+        adaptive._answers(points, blocks, rows, "near"),
+        strict=True,
+    ):
+        np.testing.assert_allclose(whole, parts)
+
+
+@pytest.mark.parametrize(("kind", "size"), [("near", 3), ("odd", 3), ("grid", 4)])
+def test_a_question_leaves_its_information_out_of_the_covariance(kind, size):
+    """As if its Fisher information were added to the precision."""
+    points, covariance, rows, _ = drawn(kind, size, scale=0.1)
+    _, fisher, spread = adaptive._answers(points, covariance, rows, kind)
+    chosen = adaptive._Chooser(points, covariance.copy(), kind, size - 1, 7, np.random.default_rng(0))
+    chosen._learn(rows[0], fisher[0], spread[0])
+    slopes = np.zeros((len(fisher[0]), 7, 3))
+    for at, (a, b) in enumerate(zip(*(pair[0] for pair in adaptive._pairs(rows, kind)), strict=True)):
+        slopes[at, a] += 2 * (points[a] - points[b])
+        slopes[at, b] -= 2 * (points[a] - points[b])
+    slopes = slopes.reshape(len(slopes), 21)
+    expected = np.linalg.inv(np.linalg.inv(covariance) + slopes.T @ fisher[0] @ slopes)
+    np.testing.assert_allclose(
+        chosen.covariance - covariance, expected - covariance, atol=1e-3 * np.abs(expected - covariance).max()
+    )
 
 
 @pytest.mark.parametrize("kind", ["near", "odd", "central", "grid"])

@@ -4,11 +4,13 @@ The score of a question is the information that its answer brings about the posi
 
     h(mean p) - mean h(p),
 
-with p the probabilities of its answers at positions drawn from the posterior, and h the entropy. A question that nobody can
-answer is uncertain at every draw: both terms are large, and the score is small. Choosing by h(mean p) alone would ask it.
+with p the probabilities of its answers at positions from the posterior, and h the entropy. A question that nobody can
+answer is uncertain at every position: both terms are large, and the score is small. Choosing by h(mean p) alone would ask it.
 
-The posterior is Laplace's: normal around the points of ``STE``, with the curvature of the likelihood and of the pull. With many
-objects (more than ``MAX_COORDINATES`` coordinates) each object has a posterior of its own, as if the others were known.
+The posterior is Laplace's: normal around the points of ``STE``, with the curvature of the likelihood and of the pull. The
+distances that a question compares are then nearly normal, with a covariance V, and the score is 1/2 log det(1 + F V), with
+F = diag(p) - p p' the Fisher information of an answer. With many objects (more than ``MAX_COORDINATES`` coordinates) each
+object has a posterior of its own, as if the others were known.
 """
 
 from __future__ import annotations
@@ -16,14 +18,13 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from heapq import heapify, heapreplace
-from itertools import combinations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from nearfar._tools.arrays import Floats, Indices, Ints
 from nearfar._tools.checks import Seed, check_count, generator
-from nearfar.design.draws import at_least_three, check_screen
+from nearfar.design.draws import at_least_three, check_screen, pair_of
 from nearfar.design.questions import Objects, QuestionKind, Questions
 from nearfar.errors import NearfarWarning
 from nearfar.triplets import Triplets, as_triplets
@@ -32,7 +33,6 @@ if TYPE_CHECKING:
     from nearfar.embedding.prior import Prior
 
 MAX_COORDINATES = 1500  # of all points, with one posterior for all of them
-DRAWS = 64  # from the posterior
 CANDIDATES = 300  # questions that are scored for an anchor
 SHARPNESS = 30.0  # a question is drawn with a probability that goes with this power of its score
 
@@ -99,8 +99,8 @@ def next_questions(
     if kind == "grid":
         check_screen(len(names), size, pick)
     rng = generator(seed)
-    draws = _posterior(given, names, features, n_components, rng)
-    chosen = _Chooser(draws, kind, size if kind == "grid" else 2, wanted, rng)
+    points, covariance = _posterior(given, names, features, n_components)
+    chosen = _Chooser(points, covariance, kind, size if kind == "grid" else 2, wanted, rng)
     before = np.zeros(len(names), dtype=np.int64)
     if given is not None and kind in ("near", "grid"):
         before += np.bincount(given.anchor, minlength=len(names))
@@ -132,9 +132,12 @@ def _filled(before: Ints, wanted: int, rng: np.random.Generator) -> list[list[in
 
 
 def _posterior(
-    answers: Triplets | None, names: tuple[str, ...], features: Any, d: int, rng: np.random.Generator
-) -> Floats:
-    """(DRAWS, n, d) positions drawn from the posterior; from the prior while there are fewer answers than objects."""
+    answers: Triplets | None, names: tuple[str, ...], features: Any, d: int
+) -> tuple[Floats, Floats]:
+    """(n, d) points and the covariance of their coordinates, (n d, n d), or (n d, d) with each object by itself.
+
+    While there are fewer answers than objects, it is the prior; without vectors every question then scores the same.
+    """
     from nearfar.embedding import STE
     from nearfar.embedding.prior import Setting, as_vectors
 
@@ -144,15 +147,14 @@ def _posterior(
     if vectors is not None:
         weight = 1.0 / len(vectors.sources)
         prior = vectors.prior(Setting(0.8, "gaussian", (weight,) * len(vectors.sources)))
-    if answers is None or len(answers) < n:
-        points, strength, curvature = np.zeros((n, d)), 0.5, None
-    else:
+    points, strength, curvature = np.zeros((n, d)), 0.5, None
+    if answers is not None and len(answers) >= n:
         with warnings.catch_warnings():  # objects without an answer are what the next questions are about
             warnings.simplefilter("ignore", NearfarWarning)
             model = STE(d, prior=prior).fit(answers)
         points, strength = model.embedding_, model._strength
         curvature = _curvature(points, answers.array)
-    return points + _normal_draws(n, d, strength, curvature, prior, rng)
+    return points, _covariance(n, d, strength, curvature, prior)
 
 
 def _curvature(points: Floats, triplets: Indices) -> Any:
@@ -163,59 +165,48 @@ def _curvature(points: Floats, triplets: Indices) -> Any:
     anchor, near, far = (points[column] for column in triplets.T)
     odds = np.sum((anchor - far) ** 2 - (anchor - near) ** 2, axis=1)
     slope = np.stack([near - far, anchor - near, far - anchor], axis=1)  # by anchor, near and far
-    slope *= 2 * np.sqrt(_logistic(odds) * _logistic(-odds))[:, None, None]
+    slope /= np.cosh(np.clip(odds / 2, -300, 300))[:, None, None]  # 2 sqrt(p (1 - p)) = 1 / cosh(odds / 2)
     columns = (triplets[:, :, None] * d + np.arange(d)).ravel()
     starts = np.arange(0, len(columns) + 1, 3 * d)
     rows = csr_array((slope.ravel(), columns, starts), shape=(len(triplets), n * d))
     return rows.T @ rows
 
 
-def _normal_draws(
-    n: int, d: int, strength: float, curvature: Any, prior: Prior | None, rng: np.random.Generator
-) -> Floats:
-    """(DRAWS, n, d) draws around zero, whose precision is the curvature plus that of the pull."""
-    noise = rng.standard_normal((DRAWS, n * d))
+def _covariance(n: int, d: int, strength: float, curvature: Any, prior: Prior | None) -> Floats:
+    """Inverse of the curvature plus that of the pull; of many objects, of each as if the others were known."""
     if n * d <= MAX_COORDINATES:
         precision = np.eye(n) if prior is None else prior.precision(np.arange(n))(np.eye(n))
         total = 2 * strength * np.kron(precision, np.eye(d))
-        total += 0.0 if curvature is None else curvature.toarray()
-        # with H = L L', L'^-1 noise has the covariance H^-1
-        draws = np.linalg.solve(np.linalg.cholesky(total).T, noise.T).T
-        return np.ascontiguousarray(draws).reshape(DRAWS, n, d)
-    blocks = np.zeros((n, d, d)) if curvature is None else _diagonal_blocks(curvature, n, d)
-    roots = np.linalg.cholesky(blocks + 2 * strength * np.eye(d))
-    draws = np.linalg.solve(roots.transpose(0, 2, 1), noise.reshape(DRAWS, n, d).transpose(1, 2, 0))
-    return np.ascontiguousarray(draws.transpose(2, 0, 1))
-
-
-def _diagonal_blocks(matrix: Any, n: int, d: int) -> Floats:
-    """(n, d, d) what belongs to one object at a time."""
-    entries = matrix.tocoo()
-    same = entries.row // d == entries.col // d
-    row, column = entries.row[same], entries.col[same]
-    blocks = np.zeros((n, d, d))
-    blocks[row // d, row % d, column % d] = entries.data[same]
-    return blocks
-
-
-def _logistic(x: Floats) -> Floats:
-    p: Floats = 1.0 / (1.0 + np.exp(-np.clip(x, -500, 500)))
-    return p
+        return np.linalg.inv(total if curvature is None else total + curvature.toarray())
+    blocks = np.tile(2 * strength * np.eye(d), (n, 1, 1))
+    if curvature is not None:
+        entries = curvature.tocoo()
+        same = entries.row // d == entries.col // d
+        row, column = entries.row[same], entries.col[same]
+        blocks[row // d, row % d, column % d] += entries.data[same]
+    return np.linalg.inv(blocks).reshape(n * d, d)
 
 
 # ---------------------------------------------------------------- choosing
 
 
 class _Chooser:
-    """Draws questions anchor by anchor; what their answers would tell is taken off the draws, so that the next ones ask for more."""
+    """Draws questions anchor by anchor; what their answers would tell is taken off the covariance, so that the next ones ask for more."""
 
     def __init__(
-        self, draws: Floats, kind: QuestionKind, width: int, wanted: int, rng: np.random.Generator
+        self,
+        points: Floats,
+        covariance: Floats,
+        kind: QuestionKind,
+        width: int,
+        wanted: int,
+        rng: np.random.Generator,
     ) -> None:
-        self.draws, self.kind, self.width, self.rng = draws, kind, width, rng
-        n = draws.shape[1]
-        self.load = np.zeros(n)
-        self.most = max(2.0 * wanted * width / n, 2.0)  # questions that an object may be an option of
+        self.points, self.covariance, self.kind, self.width, self.rng = points, covariance, kind, width, rng
+        self.load = np.zeros(len(points))
+        self.most = max(
+            2.0 * wanted * width / len(points), 2.0
+        )  # questions that an object may be an option of
         self.trios: set[tuple[int, ...]] = set()
         self.rows: list[Ints] = []
         self.score: list[float] = []
@@ -227,15 +218,12 @@ class _Chooser:
         if not turns:
             return
         rows = self._candidates(anchor)
-        utilities = _utilities(self.draws, rows, self.kind)
-        p = np.exp(utilities - utilities.max(axis=2, keepdims=True))
-        p /= p.sum(axis=2, keepdims=True)
-        score = np.maximum(_entropy(p.mean(axis=0)) - _entropy(p).mean(axis=0), 1e-12)
+        p, fisher, spread = _answers(self.points, self.covariance, rows, self.kind)
+        score = np.maximum(_information(p, fisher, spread), 1e-12)
         weight = (score / score.max()) ** SHARPNESS
         probability = weight / weight.sum()
-        order = np.argsort(
-            -np.log(probability + 1e-300) - self.rng.gumbel(size=len(rows))
-        )  # drawn one after the other
+        # drawn one after the other
+        order = np.argsort(-np.log(probability + 1e-300) - self.rng.gumbel(size=len(rows)))
         free = list(reversed(turns))
         for row in order.tolist():
             trio = tuple(sorted(rows[row].tolist()))
@@ -244,7 +232,7 @@ class _Chooser:
             if trio in self.trios or (self.load[rows[row, 1:]] >= self.most).any():
                 continue
             self._take(rows[row], trio, score[row], probability[row], free.pop())
-            self._learn(utilities[:, row], p[:, row])
+            self._learn(rows[row], fisher[row], spread[row])
         for turn in free:  # few objects: some question comes again
             row = int(self.rng.choice(len(rows), p=probability))
             self._take(rows[row], (), score[row], probability[row], turn)
@@ -259,44 +247,63 @@ class _Chooser:
 
     def _candidates(self, anchor: int) -> Ints:
         """(c, 1 + width) questions of an anchor: all pairs of options, or some of them at random."""
-        n = self.draws.shape[1]
-        if self.width == 2 and (n - 1) * (n - 2) // 2 <= CANDIDATES:
-            options = np.array(list(combinations(range(n - 1), 2)))
-        else:
-            keys = self.rng.random((CANDIDATES, n - 1))
-            options = (
-                np.argpartition(keys, self.width, axis=1)[:, : self.width]
-                if self.width < n - 1
-                else np.argsort(keys)
+        n = len(self.points)
+        pairs = (n - 1) * (n - 2) // 2
+        if self.width == 2:
+            numbers = (
+                self.rng.choice(pairs, CANDIDATES, replace=False) if pairs > CANDIDATES else np.arange(pairs)
             )
-        return np.insert(options + (options >= anchor), 0, anchor, axis=1)
+            options = np.stack(pair_of(numbers), axis=1)
+        else:
+            options = np.argsort(self.rng.random((CANDIDATES, n - 1)), axis=1)[:, : self.width]
+        rows = np.full((len(options), 1 + self.width), anchor)
+        rows[:, 1:] = options + (options >= anchor)
+        return rows
 
-    def _learn(self, utilities: Floats, p: Floats) -> None:
-        """Narrow the draws by the answer to a question: a Kalman filter of its two likeliest answers' difference."""
-        first, second = np.argsort(p.mean(axis=0))[::-1][:2]
-        gap = utilities[:, first] - utilities[:, second]
-        gap = gap - gap.mean()
-        share = p[:, first] / (p[:, first] + p[:, second])
-        noise = 1.0 / max(float(np.mean(share * (1 - share))), 1e-6)
-        total = float(gap @ gap) / len(gap) + noise
-        around = self.draws - self.draws.mean(axis=0)
-        gain = np.tensordot(gap, around, axes=1) / (len(gap) * total)
-        self.draws = self.draws - gap[:, None, None] * gain / (1.0 + np.sqrt(noise / total))
-
-
-def _utilities(draws: Floats, rows: Ints, kind: QuestionKind) -> Floats:
-    """(draws, questions, answers): the probability of an answer goes with the exponential of its utility."""
-    chosen = draws[:, rows]  # draws, questions, objects, coordinates
-    if kind in ("near", "grid"):  # an option that is near
-        nearness: Floats = -np.sum((chosen[:, :, 1:] - chosen[:, :, :1]) ** 2, axis=3)
-        return nearness
-    apart: Floats = np.sum(
-        (chosen - np.roll(chosen, -1, axis=2)) ** 2, axis=3
-    )  # of 0 and 1, 1 and 2, 2 and 0
-    pair: Floats = np.roll(apart, -1, axis=2)  # of the two others
-    return -pair if kind == "odd" else pair - apart.sum(axis=2, keepdims=True)
+    def _learn(self, row: Ints, fisher: Floats, spread: Floats) -> None:
+        """Narrow the covariance by the answer to a question: a Kalman filter with the answer's information."""
+        n, d = self.points.shape
+        if self.covariance.shape[1] == d < n * d:
+            return  # of many objects: a question tells little about the others of this batch
+        one, other = (pair[0] for pair in _pairs(row[None], self.kind))
+        apart = 2 * (self.points[one] - self.points[other])
+        blocks = self.covariance.reshape(n, d, n * d)
+        seen = np.einsum("pk,pkx->px", apart, blocks[one] - blocks[other])
+        gain = np.linalg.solve(np.eye(len(apart)) + fisher @ spread, fisher) @ seen
+        self.covariance -= seen.T @ gain
 
 
-def _entropy(p: Floats) -> Floats:
-    entropy: Floats = -np.sum(p * np.log(np.maximum(p, 1e-300)), axis=-1)
-    return entropy
+def _pairs(rows: Ints, kind: QuestionKind) -> tuple[Ints, Ints]:
+    """The pairs whose distances decide between the answers: anchor and option; of trios, the two objects that are left."""
+    if kind in ("near", "grid"):
+        return np.repeat(rows[:, :1], rows.shape[1] - 1, axis=1), rows[:, 1:]
+    return rows[:, [1, 2, 0]], rows[:, [2, 0, 1]]
+
+
+def _answers(
+    points: Floats, covariance: Floats, rows: Ints, kind: QuestionKind
+) -> tuple[Floats, Floats, Floats]:
+    """Of each question: (w,) probabilities of its answers, (w, w) what they tell of the distances, and these' covariance.
+
+    The likelihood of an answer goes with exp(-distance), in ``central`` questions with exp(distance). As the logistic
+    function of a normal number, it is taken at the mean divided by sqrt(1 + pi / 8 variance).
+    """
+    from nearfar.design._moments import distance_moments
+
+    one, other = _pairs(rows, kind)
+    mean, spread = np.empty(one.shape), np.empty((*one.shape, one.shape[1]))
+    distance_moments(points, covariance, one, other, mean, spread)
+    w = one.shape[1]
+    variance = 2 / (w - 1) * (np.einsum("cpp->c", spread) - np.einsum("cpq->c", spread) / w)
+    shrink = 1 / np.sqrt(1 + np.pi / 8 * np.maximum(variance, 0.0))[:, None]
+    utility = shrink * (mean if kind == "central" else -mean)
+    p = np.exp(utility - utility.max(axis=1, keepdims=True))
+    p /= p.sum(axis=1, keepdims=True)
+    fisher = shrink[:, :, None] * (p[:, :, None] * np.eye(w) - p[:, :, None] * p[:, None])
+    return p, fisher, spread
+
+
+def _information(p: Floats, fisher: Floats, spread: Floats) -> Floats:
+    """(c,) expected information of an answer: half the logarithm of det(1 + fisher spread)."""
+    information: Floats = 0.5 * np.log(np.linalg.det(np.eye(p.shape[1]) + fisher @ spread))
+    return information
