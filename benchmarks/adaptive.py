@@ -39,9 +39,9 @@ SEEDS = (0, 1, 2)
 REAL = ("car", "food", "musicians", "things", "usps", "mnist")
 RULES = ("random", "landmarks", "uncertainty", "bald", "bald, 20 % random")
 MARKS = {  # answers per object
-    "near": (5, 8, 12, 18, 27, 40),
-    "odd": (4, 6, 9, 13, 20),
-    "grid": (1, 2, 3, 4, 6),
+    "near": (5, 8, 12, 18, 27, 40, 60),
+    "odd": (4, 6, 9, 13, 20, 30),
+    "grid": (1, 2, 3, 4, 6, 9),
 }
 MODELS = {"ste-4": STE(4), "soe-5": SOE(5)}  # the first is what counts
 BEYOND = (1.4, 2.0, 3.0)  # random questions go on to these multiples of the last mark
@@ -73,7 +73,7 @@ class Scenario:
     def marks(self) -> Ints:
         """Numbers of answers at which the accuracy is taken; fewer of them with many objects, to save time."""
         each = MARKS[self.kind][: size(None, 2)]
-        return np.array(each[: len(each) - (self.n >= 80) - 2 * (self.n >= 200)]) * self.n
+        return np.array(each[: len(each) - sum(self.n > most for most in (40, 60, 100, 100))]) * self.n
 
 
 SCENARIOS = (
