@@ -18,6 +18,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import dataclass
 from heapq import heapify, heapreplace
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -107,10 +108,10 @@ def next_questions(
     levels = _filled(before, wanted, rng)
     for anchor in rng.permutation(len(names)).tolist():
         chosen.draw(anchor, levels[anchor])
-    order = np.argsort(chosen.turn, kind="stable")  # those that were the anchor least often come first
-    rows = np.array(chosen.rows, dtype=np.int32)[order]
-    questions = Questions(rows, names, kind, pick if kind == "grid" else 1)
-    return AdaptiveQuestions(questions, np.array(chosen.score)[order], np.array(chosen.probability)[order])
+    # those that were the anchor least often come first
+    _, rows, score, probability = zip(*sorted(chosen.taken, key=itemgetter(0)), strict=True)
+    questions = Questions(np.array(rows, dtype=np.int32), names, kind, pick if kind == "grid" else 1)
+    return AdaptiveQuestions(questions, np.array(score), np.array(probability))
 
 
 def _filled(before: Ints, wanted: int, rng: np.random.Generator) -> list[list[int]]:
@@ -178,13 +179,13 @@ def _covariance(n: int, d: int, strength: float, curvature: Any, prior: Prior | 
         precision = np.eye(n) if prior is None else prior.precision(np.arange(n))(np.eye(n))
         total = 2 * strength * np.kron(precision, np.eye(d))
         return np.linalg.inv(total if curvature is None else total + curvature.toarray())
-    blocks = np.tile(2 * strength * np.eye(d), (n, 1, 1))
+    blocks = np.zeros((n, d, d)) + 2 * strength * np.eye(d)
     if curvature is not None:
         entries = curvature.tocoo()
         same = entries.row // d == entries.col // d
         row, column = entries.row[same], entries.col[same]
         blocks[row // d, row % d, column % d] += entries.data[same]
-    return np.linalg.inv(blocks).reshape(n * d, d)
+    return np.asarray(np.linalg.inv(blocks).reshape(n * d, d), dtype=np.float64)
 
 
 # ---------------------------------------------------------------- choosing
@@ -208,10 +209,7 @@ class _Chooser:
             2.0 * wanted * width / len(points), 2.0
         )  # questions that an object may be an option of
         self.trios: set[tuple[int, ...]] = set()
-        self.rows: list[Ints] = []
-        self.score: list[float] = []
-        self.probability: list[float] = []
-        self.turn: list[int] = []
+        self.taken: list[tuple[int, Ints, float, float]] = []  # turn, question, score, probability
 
     def draw(self, anchor: int, turns: list[int]) -> None:
         """Draw a question of one anchor for each of its turns."""
@@ -231,19 +229,16 @@ class _Chooser:
                 break
             if trio in self.trios or (self.load[rows[row, 1:]] >= self.most).any():
                 continue
-            self._take(rows[row], trio, score[row], probability[row], free.pop())
+            self.trios.add(trio)
+            self._take(rows[row], free.pop(), score[row], probability[row])
             self._learn(rows[row], fisher[row], spread[row])
         for turn in free:  # few objects: some question comes again
             row = int(self.rng.choice(len(rows), p=probability))
-            self._take(rows[row], (), score[row], probability[row], turn)
+            self._take(rows[row], turn, score[row], probability[row])
 
-    def _take(self, row: Ints, trio: tuple[int, ...], score: float, probability: float, turn: int) -> None:
-        self.rows.append(row)
-        self.trios.add(trio)
+    def _take(self, row: Ints, turn: int, score: float, probability: float) -> None:
         self.load[row[1:]] += 1
-        self.score.append(float(score))
-        self.probability.append(float(probability))
-        self.turn.append(turn)
+        self.taken.append((turn, row, float(score), float(probability)))
 
     def _candidates(self, anchor: int) -> Ints:
         """(c, 1 + width) questions of an anchor: all pairs of options, or some of them at random."""
