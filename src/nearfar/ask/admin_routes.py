@@ -120,7 +120,7 @@ class AdminRoutes:
         return {
             **researcher.counts(tx, now),
             "balance": sorted(often.items()),
-            "wanted": self.ready.study.questions.each,
+            "wanted": round(self.ready.study.questions.wanted),
             "aim": self.ready.study.people.aim,
             "adaptive_off": adaptive.why_off(tx),
             "everybody": people,

@@ -9,7 +9,7 @@ import logging
 import os
 import sys
 import time
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -41,12 +41,11 @@ def make_app(
 
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
-        tasks = [
-            asyncio.create_task(_release(ready)),
-            asyncio.create_task(_keep_view(ready, changed, features)),
-        ]
+        beside = _Background(ready, changed, features)
+        jobs = [_release(ready), _keep("the live view could not be computed", beside.view)]
         if ready.study.questions.is_adaptive:
-            tasks.append(asyncio.create_task(_keep_choosing(ready, features)))
+            jobs.append(_keep("adaptive questions could not be chosen", beside.choose))
+        tasks = [asyncio.create_task(job) for job in jobs]
         try:
             yield
         finally:
@@ -85,79 +84,78 @@ async def _release(ready: OpenStudy) -> None:
         await asyncio.sleep(min(15.0, idle / 2))
 
 
-async def _keep_view(ready: OpenStudy, changed: asyncio.Event, features: Sequence[str]) -> None:
-    """Keep the live view up to date; a process of its own computes it, so that people who answer never wait for it."""
+class _Computer:
+    """A process of its own, so that people who answer never wait for what it computes. It is started when it is first asked."""
+
     process: asyncio.subprocess.Process | None = None
-    known: Any = None
-    store, width = ready.store, ready.study.people.stop_width
+
+    async def ask(self, **asked: Any) -> str:
+        """A line of JSON for a line: the view of a database, or the questions of a model."""
+        if self.process is None:
+            self.process = await asyncio.create_subprocess_exec(
+                sys.executable, "-m", "nearfar.ask.live", limit=LARGEST_VIEW, env={**os.environ, "OMP_NUM_THREADS": "1"},
+                stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
+            )  # fmt: skip
+        assert self.process.stdin is not None and self.process.stdout is not None
+        self.process.stdin.write(json.dumps(asked).encode() + b"\n")
+        line = (await asyncio.wait_for(self.process.stdout.readline(), 300.0)).decode()
+        if not line:
+            raise OSError("the computing process ended")
+        if "error" in (told := json.loads(line)):
+            raise OSError(told["error"])
+        return line
+
+    async def end(self) -> None:
+        """End the process; the next question starts another."""
+        if self.process is not None:
+            with contextlib.suppress(ProcessLookupError):
+                self.process.kill()
+            await self.process.wait()
+            self.process = None
+
+
+async def _keep(what: str, once: Callable[[_Computer], Awaitable[None]]) -> None:
+    """Do something again and again, whatever goes wrong."""
+    computer = _Computer()
     try:
         while True:
-            with contextlib.suppress(TimeoutError):
-                await asyncio.wait_for(changed.wait(), 5.0)
-            changed.clear()
             try:
-                if store.lead() and (now := await store.read(researcher.version_of_answers)) != known:
-                    process = process or await _computing_process()
-                    asked = {"database": store.url, "features": features}
-                    view = await asyncio.wait_for(_compute(process, asked), 300.0)
-                    await store.write(researcher.put_view, view, time.time())
-                    if said := await store.write(researcher.act_on_view, view, width, time.time()):
-                        log.warning("%s", said)
-                    known = now
+                await once(computer)
             except (NearfarError, OSError, ValueError) as error:
-                log.error("the live view could not be computed: %s", error or type(error).__name__)
-                await _end(process)
-                process = None
+                log.error("%s: %s", what, error or type(error).__name__)
+                await computer.end()
     finally:
-        await _end(process)
+        await computer.end()
 
 
-async def _keep_choosing(ready: OpenStudy, features: Sequence[str]) -> None:
-    """Keep adaptive questions ready; another process of its own chooses them."""
-    process: asyncio.subprocess.Process | None = None
-    store, plan = ready.store, ready.study.questions
-    try:
-        while True:
-            await asyncio.sleep(1.0)
-            try:
-                if (
-                    store.lead()
-                    and (version := await store.write(adaptive.begin_model, plan, time.time())) is not None
-                ):
-                    process = process or await _computing_process()
-                    asked = {"database": store.url, "features": features, "model": version}
-                    made = await asyncio.wait_for(_compute(process, asked), 300.0)
-                    await store.write(adaptive.add_questions, version, json.loads(made)["questions"])
-            except (NearfarError, OSError, ValueError) as error:
-                log.error("adaptive questions could not be chosen: %s", error or type(error).__name__)
-                await _end(process)
-                process = None
-    finally:
-        await _end(process)
+class _Background:
+    """What goes on beside the routes of a study."""
 
+    def __init__(self, ready: OpenStudy, changed: asyncio.Event, features: Sequence[str]) -> None:
+        self.store, self.study, self.changed = ready.store, ready.study, changed
+        self.asked = {"database": ready.store.url, "features": features}
+        self.known: Any = None
 
-async def _computing_process() -> asyncio.subprocess.Process:
-    """It answers a line of JSON with a line, and ends by itself when this process does."""
-    return await asyncio.create_subprocess_exec(
-        sys.executable, "-m", "nearfar.ask.live", limit=LARGEST_VIEW, env={**os.environ, "OMP_NUM_THREADS": "1"},
-        stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
-    )  # fmt: skip
+    async def view(self, computer: _Computer) -> None:
+        """Keep the live view up to date, and do what it asks for."""
+        with contextlib.suppress(TimeoutError):
+            await asyncio.wait_for(self.changed.wait(), 5.0)
+        self.changed.clear()
+        now = await self.store.read(researcher.version_of_answers)
+        if now != self.known and self.store.lead():
+            view = await computer.ask(**self.asked)
+            await self.store.write(researcher.put_view, view, time.time())
+            width = self.study.people.stop_width
+            if said := await self.store.write(researcher.act_on_view, view, width, time.time()):
+                log.warning("%s", said)
+            self.known = now
 
-
-async def _compute(process: asyncio.subprocess.Process, asked: dict[str, Any]) -> str:
-    """The view of a database, or the questions of a model."""
-    assert process.stdin is not None and process.stdout is not None
-    process.stdin.write(json.dumps(asked).encode() + b"\n")
-    line = (await process.stdout.readline()).decode()
-    if not line:
-        raise OSError("the computing process ended")
-    if "error" in (view := json.loads(line)):
-        raise OSError(view["error"])
-    return line
-
-
-async def _end(process: asyncio.subprocess.Process | None) -> None:
-    if process is not None:
-        with contextlib.suppress(ProcessLookupError):
-            process.kill()
-        await process.wait()
+    async def choose(self, computer: _Computer) -> None:
+        """Keep adaptive questions ready."""
+        await asyncio.sleep(1.0)
+        version = None
+        if self.store.lead():
+            version = await self.store.write(adaptive.begin_model, self.study.questions, time.time())
+        if version is not None:
+            made = json.loads(await computer.ask(**self.asked, model=version))
+            await self.store.write(adaptive.add_questions, version, made["questions"])

@@ -146,8 +146,7 @@ def overview(study: Study, seconds: float | None = None, pay: float = 12.0) -> l
     plan, people = study.questions, study.people
     files = ", ".join(f"{number:,} {FILE_WORDS[kind]}" for kind, number in sorted(media.items()))
     origins = ", ".join(f"{count:,} from {name}" for name, count in Counter(origin).items())
-    share = plan.control + (1 - plan.control) * plan.random if plan.is_adaptive else 1.0
-    each = share * people.aim * plan.n_new / len(questions)
+    each = plan.wanted / plan.each * people.aim * plan.n_new / len(questions)
     minutes = plan.per_person * (seconds or SECONDS[study.kind]) / 60
     lines = [
         ("title", study.title),

@@ -99,11 +99,11 @@ def _lines(ready: OpenStudy) -> list[tuple[str, str]]:
     counts = ready.store.read_now(researcher.counts, 0.0)
     collected = ready.store.read_now(collect)
     view = live_view(collected)
-    spread = f"{answers.min()} to {answers.max()} answers, {ready.study.questions.each} wanted"
+    spread = f"{answers.min()} to {answers.max()} answers, {ready.study.questions.wanted:.0f} wanted"
     lines = [
         ("people", f"{sum(counts['people'].values()):,}, {counts['people']['finished']:,} finished"),
         ("answers", f"{counts['answers']:,}"),
-        ("per question", spread + " of random ones" * ready.study.questions.is_adaptive),
+        ("per question", spread + " of each random one" * ready.study.questions.is_adaptive),
     ]
     if possible := (view["ceiling"] or {}).get("best_possible"):
         interval = f"{possible['low']:.3f} to {possible['high']:.3f}"

@@ -59,6 +59,11 @@ class QuestionPlan:
         return self.design == "adaptive"
 
     @property
+    def wanted(self) -> float:
+        """Answers wanted per question of the pool; adaptive questions take the place of most of them."""
+        return self.each * (self.control + (1 - self.control) * self.random if self.is_adaptive else 1.0)
+
+    @property
     def n_again(self) -> int:
         """Questions that a person gets a second time."""
         return round(self.again * self.per_person)

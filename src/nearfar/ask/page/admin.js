@@ -65,7 +65,7 @@ function summary(told) {
   draw("minutes", told.minutes, () => bars($("minutes"), told.minutes, `Answers per minute in the last half hour, ${told.minutes.at(-1)} in the last minute`));
   const rows = told.balance;
   const spread = rows.length ? rows.at(-1)[0] - rows[0][0] : 0;
-  put("balance-why", `Questions by number of answers; ${told.wanted} are wanted of each. Difference between most and least: ${spread}.`);
+  put("balance-why", `${told.view?.adaptive ? "Random questions" : "Questions"} by number of answers; ${told.wanted} are wanted of each. Difference between most and least: ${spread}.`);
   draw("balance", [rows, told.wanted], () => balance($("balance"), rows, told.wanted, `Every question has ${rows[0]?.[0]} to ${rows.at(-1)?.[0]} answers`));
 }
 
