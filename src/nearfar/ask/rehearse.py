@@ -24,7 +24,7 @@ from nearfar.ask.store.people import Answer, Arrival
 from nearfar.ask.study import Study, read_study
 from nearfar.datasets import make_colours
 from nearfar.datasets.colours import Colours
-from nearfar.design import Booklets, Questions
+from nearfar.design import Booklets, Questions, Scheme
 from nearfar.design.booklets import ROLES
 from nearfar.errors import UnreachableError
 from nearfar.simulate import answers as simulate_answers
@@ -94,16 +94,19 @@ def _lines(ready: OpenStudy) -> list[tuple[str, str]]:
     """What the researcher would want to know before the study begins."""
     from nearfar.ask.answers import collect
     from nearfar.ask.live import live_view
+    from nearfar.evaluate.advice import Assumptions
+    from nearfar.evaluate.saving_forecast import expected_saving
 
+    plan = ready.study.questions
     answers = np.array(ready.store.read_now(researcher.balance))[:, 1]
     counts = ready.store.read_now(researcher.counts, 0.0)
     collected = ready.store.read_now(collect)
     view = live_view(collected)
-    spread = f"{answers.min()} to {answers.max()} answers, {ready.study.questions.wanted:.0f} wanted"
+    spread = f"{answers.min()} to {answers.max()} answers, {plan.wanted:.0f} wanted"
     lines = [
         ("people", f"{sum(counts['people'].values()):,}, {counts['people']['finished']:,} finished"),
         ("answers", f"{counts['answers']:,}"),
-        ("per question", spread + " of each random one" * ready.study.questions.is_adaptive),
+        ("per question", spread + " of each random one" * plan.is_adaptive),
     ]
     if possible := (view["ceiling"] or {}).get("best_possible"):
         interval = f"{possible['low']:.3f} to {possible['high']:.3f}"
@@ -111,8 +114,11 @@ def _lines(ready: OpenStudy) -> list[tuple[str, str]]:
     if (curve := view["curve"]) is not None:
         accuracy = f"{curve['points'][-1]['accuracy']:.3f} by {curve['model']}"
         lines.append(("reached", f"{accuracy}; {curve['verdict']}".rstrip("; ")))
-    if view["adaptive"] is not None:
-        lines.append(("adaptive", view["adaptive"]["text"].replace("\xa0", " ")))
+    if plan.is_adaptive:
+        scheme = Scheme(ready.study.kind, size=plan.options, pick=plan.pick)
+        people = sum(counts["people"].values())
+        told = expected_saving(len(ready.objects.names), people, scheme, Assumptions(), per_person=plan.n_new)
+        lines.append(("adaptive", str(told)))
     return lines
 
 
