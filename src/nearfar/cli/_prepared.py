@@ -106,10 +106,12 @@ class Prepared:
             return points, arrays, self.headline
         from nearfar.triplets import Triplets
 
-        said: Any = self.loaded.triplets  # or quadruplets, which only embeddings know
-        share = space.credits(said).mean() if isinstance(said, Triplets) else space.estimator.score(said)
-        agreed = percent(float(share))
-        note = f"agrees with {agreed} of the answers it was made from; for new answers see  nearfar compare"
+        said: Any = self.loaded.triplets
+        if isinstance(said, Triplets):
+            share, more = float(space.credits(said).mean()), "; for new answers see  nearfar compare"
+        else:  # quadruplets, which cannot be held out
+            share, more = space.estimator.score(said), ""
+        note = f"agrees with {percent(share)} of the answers it was made from{more}"
         return points, arrays, f"{space.model}: {note}"
 
     def clusters(self, n_clusters: int, n_init: int, seed: int) -> Any:
