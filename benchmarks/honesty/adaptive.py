@@ -33,7 +33,7 @@ Row = dict[str, Any]
 ROWS = RESULTS / "honesty" / "adaptive.jsonl"
 WAVE, AHEAD, CONTROL, RANDOM, POPULATION = 8, 20, 2, 0.2, 400
 SIZES = (0.25, 0.35, 0.5, 0.71, 1.0, 1.41, 2.0, 2.83, 4.0)  # of random studies, in answers compared
-STOP = (0.15, 0.10)  # widths of the interval of the accuracy at which one stops
+STOP = (0.2, 0.15)  # widths of the interval of the accuracy at which one stops
 MADE = Scenario(guessers=0.1)
 CONDITIONS = {
     "heavy tails, 30 objects, 40 x 60": replace(MADE, n_objects=30, n_participants=40, per_participant=60, precision=8),
@@ -198,8 +198,8 @@ SHOWN: dict[str, tuple[str, str, Callable[[Row], float | None]]] = {
     "ceiling in adaptive studies, 95 % interval, from random questions": ("95 %", "nothing", lambda r: r["ceiling_covered"]),
     "accuracy on the live page: inside at every look": ("95 %", "nothing", lambda r: r["all_looks_wide"]),
     "the same with the interval of one look": ("no target", "nothing", lambda r: r["all_looks_fixed"]),
+    "accuracy, stopped when its interval was narrower than 20 points": ("95 %", "nothing", lambda r: r["at_stop_0.2"]),
     "accuracy, stopped when its interval was narrower than 15 points": ("95 %", "nothing", lambda r: r["at_stop_0.15"]),
-    "accuracy, stopped when its interval was narrower than 10 points": ("95 %", "nothing", lambda r: r["at_stop_0.1"]),
     "adaptive questions switched off although they help": ("at most 5 %", "nothing", lambda r: None if r["harmful"] or r["true"] < 1 else r["harms"]),
     "harmful questions switched off": ("no target", "nothing", lambda r: r["harms"] if r["harmful"] else None),
 }  # fmt: skip

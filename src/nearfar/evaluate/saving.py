@@ -26,7 +26,7 @@ from nearfar.evaluate.bootstrap import Estimate
 from nearfar.evaluate.metrics import answer_credits
 from nearfar.triplets import Triplets, random_rows
 
-FOLDS, REPEATS = 8, 2  # of participants
+FOLDS, REPEATS = 8, 4  # of participants
 MIN_CONTROL = 5  # participants of either kind; nothing is said with fewer
 MIN_ANSWERS = 5  # to be compared, of either kind and per object
 USUAL_STUDY = 40  # participants, at which harm is seen soonest
