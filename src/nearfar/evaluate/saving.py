@@ -14,7 +14,7 @@ import warnings
 from collections.abc import Collection
 from dataclasses import dataclass
 from math import log, sqrt
-from typing import NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -75,18 +75,14 @@ def saving(answers: Triplets, control: Collection[str], *, seed: int = 0) -> Sav
     if n_control < MIN_CONTROL or n_adaptive < MIN_CONTROL:
         return None
     measured = _measure(answers, drawn, is_control, seed)
-    if measured is None or measured.size < MIN_ANSWERS * answers.n_objects:
+    if measured is None or measured[2] < MIN_ANSWERS * answers.n_objects:
         return None
-    (difference, doubling), covariance = measured.values, measured.covariance
+    (difference, doubling), covariance, size = measured
     half = Z90 * sqrt(covariance[0, 0])
     rows_each = len(answers) / len(np.unique(answers.statement_ids))
-    return Saving(
-        times=_ratio(difference, doubling, covariance),
-        difference=Estimate(difference, difference - half, difference + half),
-        n_answers=round(measured.size / rows_each),
-        n_adaptive=n_adaptive,
-        n_control=n_control,
-    )
+    estimate = Estimate(difference, difference - half, difference + half)
+    times = _ratio(difference, doubling, covariance)
+    return Saving(times, estimate, round(size / rows_each), n_adaptive, n_control)
 
 
 def _ratio(difference: float, doubling: float, covariance: Floats) -> Estimate | None:
@@ -101,57 +97,45 @@ def _ratio(difference: float, doubling: float, covariance: Floats) -> Estimate |
     return Estimate(*(2.0**logs).tolist())
 
 
-class _Measured(NamedTuple):
-    """Difference of the accuracies and gain of a doubling, their (2, 2) covariance, and the mean number of answers fitted to."""
-
-    values: tuple[float, float]
-    covariance: Floats
-    size: float
-
-
 def _measure(
     answers: Triplets, drawn: NDArray[np.bool_], is_control: NDArray[np.bool_], seed: int
-) -> _Measured | None:
-    codes = answers.participant.codes.astype(np.int64)  # type: ignore[union-attr]
-    order = np.arange(len(answers))
-    if answers.answered_at is not None:
-        order = np.argsort(answers.answered_at, kind="stable")
+) -> tuple[list[float], Floats, float] | None:
+    """Difference of the accuracies and gain of a doubling, their (2, 2) covariance, and how many answers were fitted to."""
+    codes: Any = answers.participant.codes  # type: ignore[union-attr]
+    times = np.arange(len(answers)) if answers.answered_at is None else answers.answered_at
+    order, rng = np.argsort(times, kind="stable"), np.random.default_rng([seed, 32])
     adaptive, pool = order[~is_control[order]], np.flatnonzero(drawn)
-    rng = np.random.default_rng([seed, 32])
     credits, sizes, apart = np.zeros((6, len(answers))), [], []
-    for _ in range(REPEATS):
-        fold = _dealt(codes, is_control, rng)
-        for k in range(FOLDS):
-            test = np.flatnonzero(drawn & (fold == k))
-            free = (fold != k) & ~np.isin(answers.trio_ids, answers.trio_ids[test])
-            one, other = adaptive[free[adaptive]], rng.permuted(pool[free[pool]])
-            n = min(len(one), len(other))
-            if n < 10 or not len(test):
-                return None
-            trained = [rows[:n] for rows in (one, other)]
-            trained += [half for rows in trained for half in _halves(rows, codes, rng)]
-            if min(map(len, trained)) < 2:
-                return None
-            each = np.array([_credits(answers, rows, test) for rows in trained])
-            credits[:, test] += each / REPEATS
-            sizes.append(n)
-            for first, second in ((2, 3), (4, 5)):
-                gap = each[first] - each[second]
-                apart.append(gap.mean() ** 2 - _spread(gap[None], codes[test])[0, 0])
-    tested = np.flatnonzero(drawn)
-    a, r, *_, half, other_half = credits[:, tested]
-    values = np.stack([a - r, r - (half + other_half) / 2])
-    trained_apart = max(float(np.mean(apart)), 0.0) / 2  # variance of the accuracy of half of the answers
-    covariance = _spread(values, codes[tested]) + trained_apart * LEFT
-    difference, doubling = values.mean(axis=1).tolist()
-    return _Measured((difference, doubling), covariance, float(np.mean(sizes)))
+    fold = np.zeros(len(answers), dtype=np.int64)
+    for turn in range(REPEATS * FOLDS):
+        if turn % FOLDS == 0:
+            for arm in (is_control, ~is_control):
+                fold[arm] = _dealt(codes[arm], FOLDS, rng)
+        test = np.flatnonzero(drawn & (fold == turn % FOLDS))
+        free = (fold != turn % FOLDS) & ~np.isin(answers.trio_ids, answers.trio_ids[test])
+        one, other = adaptive[free[adaptive]], rng.permuted(pool[free[pool]])
+        n = min(len(one), len(other))
+        trained = [one[:n], other[:n]]
+        trained += [rows[_dealt(codes[rows], 2, rng) == side] for rows in trained for side in (0, 1)]
+        if not len(test) or min(map(len, trained)) < 2:
+            return None
+        each = np.array([_credits(answers, rows, test) for rows in trained])
+        credits[:, test] += each / REPEATS
+        sizes.append(n)
+        for gap in (each[2] - each[3], each[4] - each[5]):
+            apart.append(gap.mean() ** 2 - _spread(gap[None], codes[test])[0, 0])
+    a, r, _, _, *halves = credits[:, pool]
+    values = np.stack([a - r, r - np.mean(halves, axis=0)])
+    of_half = (
+        max(float(np.mean(apart)), 0.0) / 2
+    )  # variance of the accuracy of a model of half of the answers
+    return values.mean(axis=1).tolist(), _spread(values, codes[pool]) + of_half * LEFT, float(np.mean(sizes))
 
 
-def _halves(rows: Ints, codes: Ints, rng: np.random.Generator) -> tuple[Ints, Ints]:
-    """The rows of one half of the participants, and of the other half."""
-    people = rng.permutation(np.unique(codes[rows]))
-    first = np.isin(codes[rows], people[: (len(people) + 1) // 2])
-    return rows[first], rows[~first]
+def _dealt(codes: Ints, parts: int, rng: np.random.Generator) -> Ints:
+    """(m,) part of each answer; participants are dealt to the parts in random order."""
+    people = np.unique(codes, return_inverse=True)[1]
+    return (rng.permutation(int(people.max(initial=-1)) + 1) % parts)[people]
 
 
 def _credits(answers: Triplets, rows: Ints, test: Ints) -> Floats:
@@ -170,15 +154,6 @@ def _spread(values: Floats, people: Ints) -> Floats:
     n = len(np.unique(people))
     covariance: Floats = sums @ sums.T / values.shape[1] ** 2 * (n / max(n - 1, 1))
     return covariance
-
-
-def _dealt(codes: Ints, is_control: NDArray[np.bool_], rng: np.random.Generator) -> Ints:
-    """(m,) fold of each answer: the participants of either arm are dealt to the folds."""
-    fold = np.zeros(int(codes.max()) + 1, dtype=np.int64)
-    for arm in (is_control, ~is_control):
-        people = rng.permutation(np.unique(codes[arm]))
-        fold[people] = np.arange(len(people)) % FOLDS
-    return fold[codes]
 
 
 def at_any_time(estimate: Estimate, n_participants: int, aim: int) -> Estimate:
