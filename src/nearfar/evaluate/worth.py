@@ -100,7 +100,7 @@ def _ratios(sizes: Floats, curves: Floats, targets: Floats) -> Floats:
 def new_object_accuracy(answers: Triplets, model: Model, *, seed: int = 0) -> Estimate | None:
     """Accuracy of answers about one object that no training answer names; None where that leaves too few to train on.
 
-    The model is fitted to fewer answers than there are (about half of them for triplets), so that it is a careful figure.
+    The model is fitted to fewer answers than there are (about three quarters of them for triplets), so that it is a careful figure.
     Objects and participants are drawn for its interval.
     """
     if (left_out := left_out_objects(answers, model, seed=seed)) is None:
@@ -111,12 +111,12 @@ def new_object_accuracy(answers: Triplets, model: Model, *, seed: int = 0) -> Es
 
 
 def left_out_objects(
-    answers: Triplets, model: Model, *, least: float = 0.4, seed: int = 0
+    answers: Triplets, model: Model, *, least: float = 0.6, seed: int = 0
 ) -> tuple[Floats, NDArray[np.intp], NDArray[np.int64]] | None:
     """Credits of answers that name one left-out object, their rows, and the code of that object.
 
-    A fifth of the objects is left out at a time, five times; fewer where that would leave less than ``least`` of the answers,
-    because a whole screen goes where one of its objects does. None where even single objects leave less.
+    So many objects are left out at a time, five times, that at least ``least`` of the answers stay (a tenth of them for triplets;
+    fewer for screens, which go as a whole). None where even a hundredth leaves less.
     """
     named, units = answers.array, split_units(answers)
     order = np.random.default_rng([seed, 30]).permutation(answers.n_objects)
