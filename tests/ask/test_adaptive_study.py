@@ -95,6 +95,7 @@ def roles(ready, person):
 def test_a_booklet_is_settled_a_few_places_ahead(make):
     ready = make(**PARTS)
     plan = ready.study.questions
+    adaptive.refresh(ready.store, plan, 0.0)
     for number in range(1, 6):
         arrive(ready, f"t{number}")
         rows, told = roles(ready, number), ready.store.read_now(people.booklet, f"t{number}")
@@ -130,7 +131,7 @@ def test_a_whole_study(make):
     collected = ready.store.read_now(collect)
     answers = collected.triplets
     rules = np.asarray(answers.rule)
-    assert set(rules) == {"random", "adaptive", "even"}
+    assert set(rules) == {"random", "adaptive"}
     mask = random_rows(answers)
     assert mask is not None and 0.2 < mask.mean() < 0.6
     controls = np.isin(np.asarray(answers.participant), collected.control)
@@ -173,7 +174,7 @@ def test_an_erased_person_is_in_no_model(make):
     assert ready.store.read_now(lambda tx: tx.rows(orphans))[0][0] == 0
 
 
-def test_switched_off_it_goes_on_with_even_questions(make):
+def test_switched_off_it_goes_on_with_random_questions(make):
     ready = make(**PARTS)
     filled(ready, 3)
     view = json.dumps({"adaptive": {"harms": True, "text": "It harms."}, "accuracy": None})

@@ -1,7 +1,7 @@
 """Adaptive questions in the database: places that stay open until they are near, and the questions that models chose for them.
 
-A participant's booklet has all its places from the start. Those for adaptive questions are open: each holds an even question of the
-pool, which nobody has seen. Shortly before a person gets there, the best question of the newest model that is about other objects
+A participant's booklet has all its places from the start. Those for adaptive questions are open: each holds a random question,
+which nobody has seen. Shortly before a person gets there, the best question of the newest model that is about other objects
 takes its place. Random questions, repeats and checks are never open, so what accuracy comes from does not depend on any answer.
 """
 
@@ -69,18 +69,21 @@ def settle(tx: Transaction, person: int, asked: Questions, rng: np.random.Genera
     told = "SELECT q.trio FROM slot s JOIN question q ON q.id = s.question WHERE s.participant = ?"
     seen = {trio for (trio,) in tx.rows(told, person)}
     waiting = [] if why_off(tx) else _waiting(tx, len(seen) + AHEAD)
-    for place, _, placeholder, shown in places:
-        question, shown = _take(tx, waiting, seen) or _even(tx, shown)
-        objects = json.loads(shown)
-        first = 1 if asked.anchored else 0
-        shown = str(objects[:first] + rng.permutation(objects[first:]).tolist())
+    for place, _, placeholder, _ in places:
+        taken = next((row for row in waiting if row[2] not in seen), None)
+        if taken is None:  # no model has a question: the random one stays
+            tx.run("UPDATE slot SET role = 'new' WHERE participant = ? AND place = ?", person, place)
+            continue
+        question, items, trio = taken
+        seen.add(trio)
+        anchor, options = np.split(json.loads(items), [int(asked.anchored)])
+        shown = str([*anchor.tolist(), *rng.permutation(options).tolist()])
         tx.run(
             "UPDATE slot SET role = 'new', question = ?, shown = ? WHERE participant = ? AND place = ?",
             question, shown, person, place,
         )  # fmt: skip
-        tx.run(
-            "UPDATE question SET load = load - 1, shuffle = ? WHERE id = ?", float(rng.random()), placeholder
-        )
+        tx.run("UPDATE question SET load = 1, shuffle = 0 WHERE id = ?", question)
+        tx.run("UPDATE question SET load = load - 1, shuffle = ? WHERE id = ?", rng.random(), placeholder)
 
 
 def _waiting(tx: Transaction, most: int) -> list[Row]:
@@ -90,26 +93,6 @@ def _waiting(tx: Transaction, most: int) -> list[Row]:
         CHOSEN,
         most,
     )
-
-
-def _take(tx: Transaction, waiting: list[Row], seen: set[str]) -> tuple[int, str] | None:
-    """The best question that is about other objects than those seen, and its objects."""
-    for at, (question, items, trio) in enumerate(waiting):
-        if trio not in seen:
-            waiting.pop(at)
-            seen.add(trio)
-            tx.run("UPDATE question SET load = 1, shuffle = 0 WHERE id = ?", question)
-            return question, items
-    return None
-
-
-def _even(tx: Transaction, items: str) -> tuple[int, str]:
-    """Where no model has a question: that which holds the place, under a number of its own, as it is not one of the random ones."""
-    number, trio = 1 + tx.rows("SELECT max(id) FROM question")[0][0], same_trio(json.loads(items))
-    tx.insert(
-        "question", id=number, items=items, trio=trio, source="even", condition=CHOSEN, load=1, shuffle=0.0
-    )
-    return number, items
 
 
 # ---------------------------------------------------------------- models
@@ -124,7 +107,7 @@ def why_off(tx: Transaction) -> str:
 def begin_model(tx: Transaction, plan: QuestionPlan, now: float) -> int | None:
     """Note which answers a new model is made of, and its seed; None where none is needed yet.
 
-    These are answers to adaptive and even questions, never to random ones.
+    These are answers to adaptive questions, never to random ones.
     """
     tx.lock_drawing()
     n, total = tx.rows("SELECT (SELECT count(*) FROM object), (SELECT count(*) FROM answer)")[0]
