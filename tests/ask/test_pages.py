@@ -464,5 +464,5 @@ def test_adaptive_questions_come_a_few_at_a_time(tab, study):
     assert len(ended(tab)) == 8
     rules = [row[12] for row in stored(ready)]
     assert len(rows := stored(ready)) == 20 and len({row[1] for row in rows}) == 20
-    assert rules.count("random") == round(0.2 * 19) and None in rules  # None: the check
+    assert rules.count("random") >= round(0.2 * 19) and None in rules  # None: the check
     assert tab.js("document.getElementById('bar').style.width") == "100%"
