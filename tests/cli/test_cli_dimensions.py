@@ -42,6 +42,16 @@ def test_names_go_out_and_come_back(file, tmp_path, monkeypatch, capsys):
     assert code == 0 and 'id="dimensions-section"' in text and "kind " in text
 
 
+def test_vectors_are_a_prior(file, tmp_path, monkeypatch, capsys):
+    vectors = tmp_path / "kinds.npy"
+    np.save(vectors, KINDS)
+    table = tmp_path / "d.csv"
+    code, out, _ = run(
+        monkeypatch, capsys, "dimensions", file, "-m", "nonneg-3", "--features", vectors, "-o", table, "-q"
+    )
+    assert (code, out) == (0, "") and pl.read_csv(table)["comes_back"].sum() > 0
+
+
 def test_what_dimensions_refuses(file, tmp_path, monkeypatch, capsys):
     code, _, err = run(monkeypatch, capsys, "dimensions", file, "--model", "soe-2")
     assert code == 2 and "nonneg" in err

@@ -116,3 +116,21 @@ def test_a_fold_of_a_line_is_undone_by_starting_from_a_plane():
     answers = nf.simulate.answers(asked, points=points, flip=0.1, seed=3).triplets
     scores = nf.compare(answers, ["ckl-1", "ckl-2"])
     assert scores["ckl-1"].accuracy > scores["ckl-2"].accuracy - 0.03
+
+
+def test_vectors_enter_where_they_help():
+    kinds = np.repeat(np.eye(3), 20, axis=0) * 2.5
+    answers, fresh, rng = odd_ones(kinds, 200), odd_ones(kinds, 2000, seed=1), np.random.default_rng(0)
+    vectors = kinds + rng.normal(size=kinds.shape) * 0.2
+    without = nf.find_dimensions(answers, "nonneg-3")
+    informed = nf.find_dimensions(answers, "nonneg-3", features=vectors)
+    assert informed.space.model == "nonneg-3+features" and without.space.model == "nonneg-3"
+    assert informed.space.score(fresh) > without.space.score(fresh) + 0.02
+    assert len(informed.found) == 3 > len(without.found)
+    useless = nf.find_dimensions(answers, "nonneg-3", features=rng.normal(size=kinds.shape))
+    assert useless.space.model == "nonneg-3" and useless.dimensions == without.dimensions
+
+
+def test_a_dimension_that_answers_do_not_support_stays_empty(truth):
+    points = nf.embedding.NonNegative(12).fit_transform(odd_ones(truth, 3000))
+    assert points.any(axis=0).sum() in (3, 4) and points[:, :3].max(axis=0).min() > 1

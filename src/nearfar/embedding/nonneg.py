@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import KW_ONLY, dataclass
-from operator import attrgetter
+from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
@@ -50,9 +49,8 @@ class NonNegative(FittedPoints):
     n_components : dimensions, at most: those that answers do not support are left empty. None: as many as make held-out
         choices likelier, a fifth of the trios (of the statements, where they span trios) held out.
     regularization, sparsity : strength of the learnt pull to 0, and of the absolute one.
-    n_init : random starts; the lowest objective wins.
     max_iter, tol : of L-BFGS-B, as for ``Embedding``.
-    random_state : None, an integer or a numpy Generator; fixes the starts.
+    random_state : None, an integer or a numpy Generator; fixes the start.
     prior : vectors of the objects, as for ``Embedding``: q is then ``x' K^-1 x / n`` with K the covariance that they give, so that
         objects with similar vectors have similar coordinates unless answers say otherwise.
 
@@ -82,7 +80,6 @@ class NonNegative(FittedPoints):
     _: KW_ONLY
     regularization: float = 0.19
     sparsity: float = 0.04
-    n_init: int = 1
     max_iter: int = 1000
     tol: float = 2e-5
     random_state: Any = 0
@@ -104,7 +101,7 @@ class NonNegative(FittedPoints):
             self.regularization_ = self.regularization
             dimensions = self.n_components or self._dimensions(answers, weights)
             loop = ChoiceLoop(answers, weights)
-            best = self._best(loop, dimensions)
+            best = self._fit(loop, dimensions)
         self.embedding_ = points = best.points[:, np.argsort(-shares(best.points), kind="stable")]
         self._informed, self.objects_ = self._known(loop), answers.objects
         self.loss_ = loop(points)[0] / loop.choices.weight.sum()
@@ -115,16 +112,14 @@ class NonNegative(FittedPoints):
             warnings.warn(text, NotConverged, stacklevel=2)
         return self
 
-    def _best(self, loop: ChoiceLoop, dimensions: int) -> Optimum:
-        """The best of ``n_init`` random starts."""
-        rng = generator(self.random_state, "random_state")
+    def _fit(self, loop: ChoiceLoop, dimensions: int) -> Optimum:
+        """The optimum from a random start."""
         known = self._known(loop)
         self._strength = float(np.sqrt(3 * loop.choices.weight.sum() / known.sum()))
         # on the scale of log odds, so that every answer pulls from the beginning
-        sizes = known[:, None] * 3.4 / np.sqrt(dimensions)
-        starts = (rng.random((len(known), dimensions)) * sizes for _ in range(self.n_init))
-        tries = (self._optimise(loop, start, np.flatnonzero(known), self.prior) for start in starts)
-        return min(tries, key=attrgetter("objective"))
+        size = known[:, None] * 3.4 / np.sqrt(dimensions)
+        start = generator(self.random_state, "random_state").random((len(known), dimensions)) * size
+        return self._optimise(loop, start, np.flatnonzero(known), self.prior)
 
     def _known(self, loop: ChoiceLoop) -> NDArray[np.bool_]:
         """(n,) objects with an answer, or with a vector in the prior."""
@@ -146,14 +141,14 @@ class NonNegative(FittedPoints):
         train, held_out = ChoiceLoop(answers[~test], given[~test]), ChoiceLoop(answers[test], given[test])
         best, lowest = 1, np.inf
         for dimensions in LADDER[: int(np.searchsorted(LADDER, answers.n_objects))]:
-            points = self._best(train, dimensions).points
+            points = self._fit(train, dimensions).points
             if (loss := held_out(points)[0]) >= lowest:
                 break
             best, lowest = dimensions, loss
             if 2 * points.any(axis=0).sum() <= dimensions:
                 break
         self.regularization_ = self.regularization / 1.5
-        if held_out(self._best(train, best).points)[0] >= lowest:
+        if held_out(self._fit(train, best).points)[0] >= lowest:
             self.regularization_ = self.regularization
         return best
 
@@ -163,7 +158,11 @@ class NonNegative(FittedPoints):
         n = len(free) + int(np.delete(start, free, axis=0).any(axis=1).sum())
         fixed = (np.delete(start, free, axis=0) ** 2).sum(axis=0)
         learnt, plain = self.regularization_ * self._strength, self.sparsity * self._strength
-        solve = np.array if prior is None else prior.precision(free)
+        solve: Any = np.array
+        if prior is not None:
+            # vectors are centred, and points that are not negative have a level: a constant is as free as they are
+            basis = np.hstack([prior.basis, np.ones((len(start), 1))])
+            solve = replace(prior, basis=basis).precision(free)
 
         def pull(x: Points) -> tuple[float, Points]:
             slope = solve(x)
@@ -191,15 +190,12 @@ class NonNegative(FittedPoints):
         if self.n_components is not None:
             check_count(self.n_components, "n_components")
         check_points(answers.n_objects, self.n_components or LADDER[0], 2 * MEMORY + 12)
-        check_count(self.n_init, "n_init")
         check_count(self.max_iter, "max_iter")
         check_positive(self.tol, "tol")
         check_positive(self.regularization, "regularization", zero=True)
         check_positive(self.sparsity, "sparsity", zero=True)
-        if self.prior is not None and self.prior.vectors.objects != answers.objects:
-            raise InputError(
-                "prior: its vectors are of other objects than the answers; make it for these objects"
-            )
+        if self.prior is not None:
+            self.prior.check(answers.objects)
         if not len(answers):
             raise InputError("answers: got none; an embedding needs at least one")
 

@@ -21,7 +21,7 @@ from nearfar.errors import InputError, NearfarWarning
 from nearfar.evaluate.priors import settle
 from nearfar.evaluate.splits import split_units
 from nearfar.io.vectors import vector_tables
-from nearfar.space.models import parse_model
+from nearfar.space.models import Model, parse_model
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets, positions
 
@@ -168,28 +168,10 @@ def find_dimensions(
     if (vectors := as_vectors(features, answers.objects)) is not None:
         parsed = settle(parsed.with_vectors(vectors), answers)
     halved_by, half = _halves(answers, start)
-    with warnings.catch_warnings(), step("dimensions", total=3 + STARTS) as advance:
-        # an object without an answer is listed by whoever reads them
-        warnings.simplefilter("ignore", NearfarWarning)
-
-        def fit(some: Triplets, size: int | None, number: int, **given: Any) -> NonNegative:
-            fitted = NonNegative(size, random_state=number, prior=prior, **given).fit(some)
-            advance(1)
-            return fitted
-
-        prior: Any = parsed.prior
-        first = fit(answers, parsed.n_components, start)
-        d, pull = first.embedding_.shape[1], {"regularization": first.regularization_}
-        others = [fit(answers, d, start + 1 + k, **pull) for k in range(STARTS)]
-        best, *others = sorted([first, *others], key=lambda fitted: float(fitted.loss_))
-        points = best.embedding_
-        # of half the answers two dimensions may be found as one, where there is no room for more
-        halves = [fit(answers[rows], 2 * d, start, **pull) for rows in (half, ~half) if rows.any()]
+    points, starts, halves = _fits(answers, parsed, half, start)
     name = model if parsed.prior is None else parsed.name
     space = Space(points, answers.objects, kind="points", model=name, similarity="product")
     explained = shares(points)
-    starts = np.max([best_match(points, other.embedding_) for other in others], axis=0)
-    halved = np.min([best_match(points, other.embedding_) for other in halves], axis=0)
     described = []
     for c, column in enumerate(points.T):
         order = np.argsort(-column, kind="stable")[:top]
@@ -208,7 +190,7 @@ def find_dimensions(
                 share=float(explained[c]),
                 objects=int(np.sum(column >= column.max() / 10)),
                 starts=float(starts[c]),
-                halves=float(halved[c]),
+                halves=float(halves[c]),
                 top=tuple(answers.objects[x] for x in order),
                 values=tuple(column[order].round(4).tolist()),
                 goes_with=goes_with,
@@ -216,6 +198,31 @@ def find_dimensions(
             )
         )
     return Dimensions(tuple(described), halved_by, space)
+
+
+def _fits(
+    answers: Triplets, model: Model, half: NDArray[np.bool_], start: int
+) -> tuple[Floats, Floats, Floats]:
+    """Points of the best of three starts, and how well another start and both halves find every dimension of them."""
+    prior: Any = model.prior
+    with warnings.catch_warnings(), step("dimensions", total=3 + STARTS) as advance:
+        # an object without an answer is listed by whoever reads them
+        warnings.simplefilter("ignore", NearfarWarning)
+
+        def fit(some: Triplets, size: int | None, number: int, **given: Any) -> NonNegative:
+            fitted = NonNegative(size, random_state=number, prior=prior, **given).fit(some)
+            advance(1)
+            return fitted
+
+        first = fit(answers, model.n_components, start)
+        d, pull = first.embedding_.shape[1], {"regularization": first.regularization_}
+        others = [fit(answers, d, start + 1 + k, **pull) for k in range(STARTS)]
+        best, *others = sorted([first, *others], key=lambda fitted: float(fitted.loss_))
+        # of half the answers two dimensions may be found as one, where there is no room for more
+        halves = [fit(answers[rows], 2 * d, start, **pull) for rows in (half, ~half) if rows.any()]
+    points = best.embedding_
+    again, halved = ([best_match(points, fit.embedding_) for fit in fits] for fits in (others, halves))
+    return points, np.max(again, axis=0), np.min(halved, axis=0)
 
 
 def best_match(points: Floats, other: Floats) -> Floats:

@@ -62,8 +62,8 @@ def report_data(
     """
     names = [analysis.answers.objects[x] for x in analysis.shown]
     small, unreadable = thumbnails({name: pictures.files[name] for name in names if name in pictures.files})
-    grouping = analysis.cluster_tree(n_clusters)
-    judged = models(analysis)
+    missing = [name for name in names if name not in small] if pictures.files else []
+    grouping, judged = analysis.cluster_tree(n_clusters), models(analysis)
     drawn = maps(analysis) if judged["map"] else []
     stability, kept = None, {}
     if grouping is not None and drawn:
@@ -101,13 +101,9 @@ def report_data(
         "reliability": None if stability is None else analysis.reliability,
         "agreement": None if alike is None else agreement(analysis.subgroups, alike, people),
         "groups": None if groups is None else _groups(analysis, groups, objects),
-        "pictures": {
-            "shown": len(small),
-            "missing": [name for name in names if name not in small] if pictures.files else [],
-            "unreadable": [*pictures.trouble, *unreadable],
-            "unused": pictures.unused,
-        },
+        "pictures": {"shown": len(small), "missing": missing, "unused": pictures.unused},
     }
+    data["pictures"]["unreadable"] = [*pictures.trouble, *unreadable]
     data = plain(data)
     return data | {"methods": methods(data), "results": results(data), "citations": citations(data)}, small
 
@@ -227,9 +223,7 @@ def _by_dimensions(choice: DimensionChoice | None) -> list[dict[str, Any]]:
     if choice is None or len(choice.dimensions) != len(choice.comparison.scores):
         return []
     rows = zip(choice.dimensions, choice.comparison.scores, strict=True)
-    facts = [
-        {"accuracy": score.accuracy, "low": score.low, "high": score.high, "name": d} for d, score in rows
-    ]
+    facts = [{"name": d, "accuracy": s.accuracy, "low": s.low, "high": s.high} for d, s in rows]
     return [row | {"enough": row["name"] == choice.dimension} for row in facts]
 
 
@@ -351,9 +345,8 @@ def participants(
 def sampled(analysis: Analysis) -> str:
     """Which objects the page shows, where it is not all of them."""
     n, shown = analysis.answers.n_objects, len(analysis.shown)
-    if shown == n:
-        return ""
-    return f"The page shows a random {number(shown)} of the {number(n)} objects. Accuracy and data quality are those of all."
+    text = f"The page shows a random {number(shown)} of the {number(n)} objects. Accuracy and data quality are those of all."
+    return text if shown < n else ""
 
 
 def _hash(files: Sequence[str | os.PathLike[str]], answers: Triplets) -> str:

@@ -148,11 +148,9 @@ def make_report(
     from nearfar.report.content import report_data
     from nearfar.report.pictures import find_pictures
 
-    gone: list[tuple[str, int, str]] = []
-    checks: dict[str, tuple[int, int]] = {}
+    gone, checks = list[tuple[str, int, str]](), dict[str, tuple[int, int]]()
     if isinstance(answers, ReadResult):
-        gone, checks = _left_out(answers), _checks(answers)
-        answers = answers.triplets
+        gone, checks, answers = _left_out(answers), _checks(answers), answers.triplets
     if not isinstance(answers, Analysis):
         analysis = Analysis(answers, model, design=design, features=features, seed=seed)
     elif features is not None or not isinstance(model, str) or (model, seed) != ("auto", 0):
@@ -168,13 +166,12 @@ def make_report(
     shown = shown_names(dict.fromkeys(names), key=None if show_participants else secret)
     left = {name: size for name, size in (excluded or {}).items() if size}
     gone += [(f"answers of {shown[name]}", size, "excluded") for name, size in left.items()]
-    base = None
+    base, folder = None, None if images is None else Path(images)
     if objects is not None and not isinstance(objects, ObjectList):
         base, objects = Path(objects).parent, read_objects(objects)
+    listed = {} if objects is None else dict(zip(objects.names, objects.images, strict=True))
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NearfarWarning)  # what they say stands on the page
-        folder = None if images is None else Path(images)
-        listed = {} if objects is None else dict(zip(objects.names, objects.images, strict=True))
         pictures = find_pictures(analysis.answers.objects, folder, listed=listed, base=base)
         data, thumbs = report_data(
             analysis,

@@ -58,13 +58,8 @@ def page_html(report: Report) -> str:
 def _boxes(data: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
     """(topic, finding) of the first screen: six, of which the last is about groups where there are some."""
     findings = data["findings"]
-    topics = {
-        "collected": "Collected",
-        "accuracy": "Accuracy",
-        "enough": "More answers?",
-        "clusters": "Clusters",
-        "participants": "Participants",
-    }
+    topics = {"collected": "Collected", "accuracy": "Accuracy", "enough": "More answers?"}
+    topics |= {"clusters": "Clusters", "participants": "Participants"}
     boxes = [(topic, findings[name]) for name, topic in topics.items() if findings[name]]
     if data["groups"] and data["groups"]["pairs"]:
         return [*boxes, ("Groups", data["groups"]["finding"])]

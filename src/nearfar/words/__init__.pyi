@@ -23,13 +23,13 @@ from .models import headline as headline
 from .models import plane as plane
 from .models import reliability as reliability
 from .models import warned as warned
-from .nameable import dimension_facts as dimension_facts
-from .nameable import dimensions_found as dimensions_found
-from .nameable import dimensions_text as dimensions_text
 from .objects import OUTLIERS as OUTLIERS
 from .objects import clusters as clusters
 from .objects import collected as collected
 from .objects import controls as controls
+from .objects import dimension_facts as dimension_facts
+from .objects import dimensions_found as dimensions_found
+from .objects import dimensions_text as dimensions_text
 from .objects import explained as explained
 from .objects import explained_text as explained_text
 from .objects import kept_by_chance as kept_by_chance

@@ -1,4 +1,4 @@
-"""Sentences about what was collected, and about clusters and positions of objects."""
+"""Sentences about what was collected, and about clusters, positions and dimensions of objects."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from nearfar.words.finding import Finding
 if TYPE_CHECKING:
     from nearfar.evaluate.analysis import Analysis
     from nearfar.evaluate.clusters import ClusterCount
+    from nearfar.evaluate.dimensions import Dimension, Dimensions
     from nearfar.evaluate.map_stability import Stability
     from nearfar.evaluate.properties import Explained, Property
 
@@ -157,3 +158,34 @@ def predicted(found: Property) -> str:
     if found.is_numeric:
         return f"R² {found.value:.2f}".replace("-", MINUS)
     return f"accuracy {percent(found.value, 0)} (chance {percent(found.chance, 0)})"
+
+
+def dimensions_found(result: Dimensions) -> str:
+    """How many dimensions come back, and what is said of the others."""
+    found, of = len(result.found), len(result.dimensions)
+    tested = f"from another random start and from both halves of the {result.halved_by} (r\xa0>\xa00.8)"
+    if not found:
+        none = f"None of {count(of, 'dimension')} comes back"
+        return f"{none} {tested}: collect more answers before naming any."
+    others = " The others are not shown." if of > found else ""
+    return f"{found} of {count(of, 'dimension')} {'comes' if found == 1 else 'come'} back {tested}.{others}"
+
+
+def dimension_facts(each: Dimension) -> str:
+    """Share, use, and what else it goes with."""
+    facts = [f"{percent(each.share, 0)} of the similarity", count(each.objects, "object")]
+    facts.append(f"r = {each.starts:.2f} from another start, {each.halves:.2f} from halves")
+    # below 0.3 even the highest of several properties explains less than a tenth
+    if abs(each.correlation) >= 0.3:
+        facts.append(f"correlates most with {each.goes_with} (r = {each.correlation:.2f})")
+    return "; ".join(facts)
+
+
+def dimensions_text(result: Dimensions) -> str:
+    """The dimensions that come back, a paragraph each."""
+    lines = [dimensions_found(result)]
+    for each in result.found:
+        lines += ["", f"{each.number}. {each.title}" if each.name else f"{each.number}."]
+        lines[-1] += f"  {', '.join(display_names(list(each.top)))}"
+        lines.append(f"   {dimension_facts(each)}")
+    return "\n".join(lines).replace("\xa0", " ")
