@@ -20,15 +20,8 @@ COLUMNS = ("a", "b", "c", "d")
 
 @dataclass(frozen=True, eq=False)
 class Quadruplets:
-    """Answers of the form "a is nearer to b than c is to d".
+    """Answers "a is nearer to b than c is to d": ``array`` has (m, 4) indices of them, ``objects`` the names.
 
-    Attributes
-    ----------
-    array : (m, 4) indices of a, b, c, d; the two of a pair are distinct.
-    objects : their names.
-
-    Examples
-    --------
     >>> len(Quadruplets(np.array([[0, 1, 2, 3]]), ("fig", "plum", "lime", "kiwi")))
     1
     """
@@ -53,9 +46,9 @@ class Quadruplets:
 
 def as_quadruplets(given: Any) -> Quadruplets | None:
     """Quadruplets as they are, or of an (m, 4) array of indices; None where it is anything else."""
-    if isinstance(given, Quadruplets) or not isinstance(given, (np.ndarray, list, tuple)):
-        return given if isinstance(given, Quadruplets) else None
-    array = np.asarray(given)
+    if isinstance(given, Quadruplets):
+        return given
+    array = given if isinstance(given, np.ndarray) else np.empty((0, 0))
     if array.ndim != 2 or array.shape[1] != 4 or array.dtype.kind not in "iu" or array.min(initial=0) < 0:
         return None
     return Quadruplets(array.astype(np.int32), tuple(map(str, range(int(array.max(initial=-1)) + 1))))
