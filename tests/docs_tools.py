@@ -119,6 +119,8 @@ def furnish(folder):
     rows = "\n".join(f"{name},{x},{y}" for name, (x, y) in zip(names, points, strict=True))
     for source in ("clip.csv", "words.csv"):
         (folder / source).write_text(f"object,x,y\n{rows}\n")
+    fours = (np.random.default_rng(seed).permutation(names)[:4] for seed in range(200))
+    (folder / "pairs.csv").write_text("\n".join(["a,b,c,d", *(",".join(four) for four in fours), ""]))
     (folder / "people.txt").write_text("p1\n")
     people = "\n".join(f"p{number},{'expert' if number < 5 else 'novice'}" for number in range(1, 9))
     for table in ("groups.csv", "people.csv"):
