@@ -86,6 +86,30 @@ def test_the_order_of_the_rows_does_not_matter_where_times_are_known(
     assert other.difference.value == pytest.approx(one.difference.value, abs=0.02)
 
 
+def test_models_are_fitted_to_others_and_to_two_halves_of_them(
+    helped: tuple[Triplets, set[str]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Without this the spread between halves, and with it the interval, would be too small."""
+    answers, control = helped
+    assert answers.participant is not None
+    who, fits = answers.participant.codes, []
+
+    def credits(_: Triplets, rows: Any, test: Any) -> Any:
+        fits.append(rows)
+        assert not set(who[rows]) & set(who[test])
+        assert not set(answers.trio_ids[rows]) & set(answers.trio_ids[test])
+        return np.random.default_rng(len(fits)).random(len(test))
+
+    monkeypatch.setattr("nearfar.evaluate.saving._credits", credits)
+    saving(answers, control)
+    for start in range(0, len(fits), 6):
+        for whole, *halves in ((0, 2, 3), (1, 4, 5)):
+            first, second = (fits[start + half] for half in halves)
+            assert not set(who[first]) & set(who[second])
+            assert sorted([*first, *second]) == sorted(fits[start + whole])
+        assert len(fits[start]) == len(fits[start + 1])
+
+
 def test_too_few_participants_or_answers_tell_nothing(helped: tuple[Triplets, set[str]]) -> None:
     answers, control = helped
     assert saving(answers, sorted(control)[:3]) is None

@@ -116,7 +116,8 @@ def _measure(
         one, other = adaptive[free[adaptive]], rng.permuted(pool[free[pool]])
         n = min(len(one), len(other))
         trained = [one[:n], other[:n]]
-        trained += [rows[_dealt(codes[rows], 2, rng) == side] for rows in trained for side in (0, 1)]
+        halves = [(rows, _dealt(codes[rows], 2, rng)) for rows in trained]
+        trained += [rows[half == side] for rows, half in halves for side in (0, 1)]
         if not len(test) or min(map(len, trained)) < 2:
             return None
         each = np.array([_credits(answers, rows, test) for rows in trained])
@@ -124,11 +125,9 @@ def _measure(
         sizes.append(n)
         for gap in (each[2] - each[3], each[4] - each[5]):
             apart.append(gap.mean() ** 2 - _spread(gap[None], codes[test])[0, 0])
-    a, r, _, _, *halves = credits[:, pool]
-    values = np.stack([a - r, r - np.mean(halves, axis=0)])
-    of_half = (
-        max(float(np.mean(apart)), 0.0) / 2
-    )  # variance of the accuracy of a model of half of the answers
+    of_adaptive, of_random, _, _, *of_halves = credits[:, pool]
+    values = np.stack([of_adaptive - of_random, of_random - np.mean(of_halves, axis=0)])
+    of_half = max(float(np.mean(apart)), 0.0) / 2  # variance of the accuracy of half of the answers
     return values.mean(axis=1).tolist(), _spread(values, codes[pool]) + of_half * LEFT, float(np.mean(sizes))
 
 
