@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import Counter, deque
-from collections.abc import Collection, Iterable, Sequence
-from heapq import heapify, heappop, heappush
-from itertools import combinations, count
+from collections.abc import Collection, Iterable, Iterator, Sequence
+from heapq import heapify, heappop, heapreplace
+from itertools import combinations, count, islice
 from math import comb
 from random import Random
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nearfar._tools.arrays import Ints
@@ -30,7 +31,7 @@ def count_rows(n: int, widths: Sequence[int]) -> int:
 
 
 def balanced_rows(
-    n: int, m: int, widths: Sequence[int], rng: np.random.Generator, taken: Collection[Sequence[int]] = ()
+    n: int, m: int, widths: Sequence[int], rng: Generator, taken: Collection[Sequence[int]] = ()
 ) -> NDArray[np.int32]:
     """(m, sum(widths)) distinct rows of distinct objects below n; in each group of columns every object stands equally often.
 
@@ -53,21 +54,16 @@ def balanced_rows(
     free = free[~np.isin(_codes(free, weights), gone)]
     left_out = None if few else _few(n, total - m, widths, widths, rng, gone)
     if left_out is None:
-        rows = free[even_subset(free.tolist(), m, rng)]
+        rows = free[list(islice(even_order(free.tolist(), rng), m))]
     else:
         rows = free[~np.isin(_codes(free, weights), _codes(left_out, weights))]
     return rng.permutation(rows, axis=0)
 
 
-def even_subset(
-    rows: Sequence[Sequence[int]],
-    wanted: int,
-    rng: np.random.Generator,
-    *,
-    anchored: bool = False,
-    before: int = 0,
-) -> list[int]:
-    """Which ``wanted`` rows to take so that objects stand equally often, as far as a choice of one after the other can.
+def even_order(
+    rows: Sequence[Sequence[int]], rng: Generator, *, anchored: bool = False, before: int = 0
+) -> Iterator[int]:
+    """The rows one after the other, so that those taken so far hold objects as equally often as such a choice can.
 
     The next row is one whose objects stand in fewest of those taken, with all rows taken ``before`` times; where
     ``anchored``, first of all one whose first object is first in fewest.
@@ -81,21 +77,20 @@ def even_subset(
 
     waiting = [(crowded(i), draw, i) for i, draw in enumerate(rng.random(len(rows)).tolist())]
     heapify(waiting)
-    chosen: list[int] = []
-    while len(chosen) < wanted:
-        known, draw, i = heappop(waiting)
+    while waiting:
+        known, draw, i = waiting[0]
         now = crowded(i)
         if now > known:  # counts only grow, so the least of what was known is enough to look at
-            heappush(waiting, (now, draw, i))
+            heapreplace(waiting, (now, draw, i))
             continue
-        chosen.append(i)
+        heappop(waiting)
+        yield i
         first[rows[i][0]] += 1
         shown.update(rows[i])
-    return chosen
 
 
 def _few(
-    n: int, m: int, widths: Sequence[int], alike: Sequence[int], rng: np.random.Generator, gone: Ints
+    n: int, m: int, widths: Sequence[int], alike: Sequence[int], rng: Generator, gone: Ints
 ) -> NDArray[np.int32] | None:
     """At most half of all rows that are not gone; None where those that are left cannot be drawn evenly.
 
@@ -122,7 +117,7 @@ def _few(
     return rows.astype(np.int32)
 
 
-def _quota(n: int, total: int, rng: np.random.Generator, first: Ints | None = None) -> Ints:
+def _quota(n: int, total: int, rng: Generator, first: Ints | None = None) -> Ints:
     """(n,) how often each object stands, give or take one equally often; one more goes to the largest of ``first``."""
     whole, left = divmod(total, n)
     order = rng.permutation(n)
@@ -157,9 +152,7 @@ def _codes(rows: NDArray[np.integer], weights: list[Ints]) -> Ints:
     return codes
 
 
-def _deal(
-    drawn: Ints, widths: Sequence[int], weights: list[Ints], rng: np.random.Generator, gone: Ints
-) -> bool:
+def _deal(drawn: Ints, widths: Sequence[int], weights: list[Ints], rng: Generator, gone: Ints) -> bool:
     """Shuffle the objects of each group of columns, in place, until all rows are sound; False after too many attempts.
 
     A fault is an object that stands twice in a row, or a row whose code stands there already or is gone. Rows with a
@@ -181,7 +174,7 @@ def _deal(
 
 
 def _repair(
-    drawn: Ints, unsound: Ints, known: Ints, weights: list[Ints], parts: list[range], rng: np.random.Generator
+    drawn: Ints, unsound: Ints, known: Ints, weights: list[Ints], parts: list[range], rng: Generator
 ) -> bool:
     """Exchange objects of unsound rows with others in the same group of columns, never so that there are more faults."""
     rows, (m, width), wrong, seen = drawn.tolist(), drawn.shape, unsound.tolist(), Counter(known.tolist())
@@ -221,7 +214,7 @@ def _repair(
     return True
 
 
-def near_rows(n: int, m: int, rng: np.random.Generator, asked: Iterable[list[int]] = ()) -> NDArray[np.int32]:
+def near_rows(n: int, m: int, rng: Generator, asked: Iterable[list[int]] = ()) -> NDArray[np.int32]:
     """(m, 3) anchor, one, other: distinct questions that are not in ``asked``.
 
     No trio is asked about twice before all are asked about once, and so on; within such a round every object stands
@@ -251,7 +244,7 @@ def near_rows(n: int, m: int, rng: np.random.Generator, asked: Iterable[list[int
     return rng.permutation(np.array(questions, dtype=np.int32).reshape(m, 3), axis=0)
 
 
-def _spread(n: int, drawn: list[Row], used: Anchors, rng: np.random.Generator) -> list[set[Row]]:
+def _spread(n: int, drawn: list[Row], used: Anchors, rng: Generator) -> list[set[Row]]:
     """(n,) the trios that each object is the anchor of, equally many give or take one; a trio never has an anchor twice."""
     owned: list[set[Row]] = [set() for _ in range(n)]
     orders = rng.permuted(np.tile(np.arange(3), (len(drawn), 1)), axis=1).tolist()

@@ -8,11 +8,12 @@ from dataclasses import dataclass, fields
 from typing import Any, TypeVar
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar._tools.arrays import Indices, Ints
 from nearfar._tools.checks import Seed, check_count, generator
-from nearfar.design._deal import count_clashes, deal, spread_load, trio_keys
+from nearfar.design._deal import deal
 from nearfar.design.draws import check_questions, expected_objects
 from nearfar.design.questions import Questions
 from nearfar.design.sides import even_sides
@@ -149,10 +150,8 @@ def booklets(
             "questions or answers per question"
         )
     rng = generator(seed)
-    keys = trio_keys(questions)
-    load = spread_load(questions, keys, total, people, rng)
-    question, person = deal(questions, keys, load, people, rng)
-    if clashes := count_clashes(keys, question, person):
+    question, person, clashes = deal(questions, total, people, rng)
+    if clashes:
         warnings.warn(
             f"booklets: trios that come again on another grid of the same person: {clashes:,}; "
             "take smaller grids or shorter lists to avoid them",
@@ -200,7 +199,7 @@ def arrange(
     n_again: int,
     checks: Sequence[Item],
     gap: int,
-    rng: np.random.Generator,
+    rng: Generator,
     earlier: Mapping[Item, int] | None = None,
 ) -> list[tuple[int, Item]]:
     """One person's list in order: (role, item) at each place, roles as in ``ROLES``.
@@ -268,12 +267,12 @@ def new_places(per_person: int, again: float = 0.0, checks: int = 0) -> int:
     return new
 
 
-def _checks(like: Questions, count: int, rng: np.random.Generator) -> Questions:
+def _checks(like: Questions, count: int, rng: Generator) -> Questions:
     width = like.options.shape[1]
     return check_questions(like.objects, count, like.kind, size=width, pick=like.pick, seed=rng)
 
 
-def _shown(questions: Questions, question: Ints, person: Ints, rng: np.random.Generator) -> Questions:
+def _shown(questions: Questions, question: Ints, person: Ints, rng: Generator) -> Questions:
     """The question of each slot as shown: its options take turns at the places on the screen."""
     rows = questions.array[question].astype(np.int32)
     options = rows[:, int(questions.anchored) :]

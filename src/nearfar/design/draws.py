@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Literal
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nearfar._tools.arrays import Indices
@@ -46,7 +47,7 @@ def random_questions(objects: Objects, budget: int, seed: Seed = 0) -> Questions
     return Questions(out.T, names)
 
 
-def _distinct(total: int, count: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def _distinct(total: int, count: int, rng: Generator) -> NDArray[np.int64]:
     """``count`` distinct numbers below ``total``, all sets equally likely, in memory O(count)."""
     if count > total // 2:  # then marking all of them costs no more than the result
         keep = np.ones(total, dtype=bool)
@@ -217,7 +218,7 @@ def check_questions(
     return Questions(rows.astype(np.int32), names, kind, pick if kind == "grid" else 1)
 
 
-def _round(n: int, others: int, rng: np.random.Generator) -> NDArray[np.int64]:
+def _round(n: int, others: int, rng: Generator) -> NDArray[np.int64]:
     """(1 + others, n) every object once as the subject, and once in each place beside it: one circle, turned."""
     circle = rng.permutation(n)
     turns = rng.choice(n - 1, others, replace=False) + 1

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from bisect import bisect_right
 from collections import Counter, deque
 from collections.abc import Iterable, Iterator, Sequence
 from typing import Any, Literal
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike
 
 from nearfar._tools.arrays import Indices, Ints
@@ -49,22 +51,18 @@ def farthest_first(distances: ArrayLike, k: int, first: int | None = None, seed:
     """
     d = np.asarray(distances, dtype=np.float64)
     if d.ndim != 2 or d.shape[0] != d.shape[1] or np.isnan(d).any():
-        raise InputError(
-            f"distances: expected an (n, n) array without NaN, got shape {d.shape}"
-            + (" with NaN" if np.isnan(d).any() else ""),
-        )
+        got = f"shape {d.shape}" + (" with NaN" if np.isnan(d).any() else "")
+        raise InputError(f"distances: expected an (n, n) array without NaN, got {got}")
     n = len(d)
     _check_k(k, n)
     if first is not None and not 0 <= first < n:
         raise InputError(f"first: {first} is outside 0..{n - 1}")
-    chosen = np.empty(k, dtype=np.int32)
-    chosen[0] = generator(seed).integers(n) if first is None else first
-    nearest = d[chosen[0]].copy()
-    nearest[chosen[0]] = -np.inf  # a landmark is never chosen twice, not even among duplicates
-    for i in range(1, k):
-        chosen[i] = np.argmax(nearest)
+    start = generator(seed).integers(n) if first is None else first
+    chosen, nearest = np.empty(k, dtype=np.int32), np.full(n, np.inf)
+    for i in range(k):
+        chosen[i] = np.argmax(nearest) if i else start
         np.minimum(nearest, d[chosen[i]], out=nearest)
-        nearest[chosen[i]] = -np.inf
+        nearest[chosen[i]] = -np.inf  # never chosen twice, not even among duplicates
     return chosen
 
 
@@ -79,18 +77,16 @@ def landmark_questions(
 ) -> Questions:
     """Questions of the landmark design, for k1 or for k2: all of them, or ``budget`` of them.
 
-    For k1: anchor x in all objects, one and other in the landmarks. For k2: anchor l and other l' in the
-    landmarks, one = x in all objects. Every object x is asked about equally often, give or take one question
-    (a landmark runs out of questions earlier than the others; then it has them all). Which pairs of landmarks an object
-    gets is drawn without replacement, for each object anew as in the paper, or so that pairs come ``even``. A k2 question among three landmarks concerns two of them and is
-    asked once, on behalf of one; with all objects taken, these come evenly.
+    For k1: anchor x in all objects, one and other in the landmarks. For k2: anchor l and other l' in the landmarks,
+    one = x in all objects. Every object x is asked about equally often, give or take one (a landmark may run out of
+    questions before). Its pairs of landmarks are drawn without replacement, for each object anew as in the paper, or so
+    that pairs come ``even``. A k2 question among three landmarks concerns two of them and is asked once.
 
     Parameters
     ----------
     objects : names, or their number.
     landmarks : names or indices of at least two objects.
-    budget : questions in total; None asks all. Memory grows with n + budget only. A budget that leaves objects without
-        a question is kept, with an ``UninformedWarning``.
+    budget : questions in total; None asks all. Memory grows with n + budget only.
     even : every pair of landmarks (for k2: every anchor and other) is used equally often, give or take one, and every
         landmark, give or take two; for studies, of up to some 100,000 questions. Two objects share slightly fewer pairs.
     seed : whole number or numpy Generator.
@@ -110,10 +106,8 @@ def landmark_questions(
         raise InputError(f"kernel: {kernel!r} has no landmark questions; expected 'k1' or 'k2'")
     n, k = len(names), len(marks)
     rank = np.full(n, -1, dtype=np.int32)
-    rank[marks] = np.arange(k, dtype=np.int32)
-    room_for_landmark = (k - 1) * (k - 2) // 2
-    room_for_other = k * (k - 1) // 2 if kernel == "k1" else k * (k - 1)
-    room = np.where(rank >= 0, room_for_landmark, room_for_other).astype(np.int64)
+    rank[marks] = np.arange(k)
+    room = np.where(rank >= 0, *question_counts(k, kernel)).astype(np.int64)
     rng = generator(seed)
     if budget is not None:
         check_budget(budget, int(room.sum()))
@@ -134,24 +128,23 @@ def landmark_questions(
     return Questions(out.T, names)
 
 
-def _quotas(room: Ints, budget: int | None, rng: np.random.Generator) -> Ints:
+def question_counts(k: int, kernel: str) -> tuple[int, int]:
+    """How many questions there are about one of k landmarks, and about any other object."""
+    return (k - 1) * (k - 2) // 2, k * (k - 1) // (2 if kernel == "k1" else 1)
+
+
+def _quotas(room: Ints, budget: int | None, rng: Generator) -> Ints:
     """How many questions each object gets: min(room, level), the rest one each to random objects with room."""
-    total = int(room.sum())
-    if budget is None or budget == total:
+    if budget is None or budget == room.sum():
         return room
-    low, high = 0, int(room.max())
-    while low < high:
-        level = (low + high + 1) // 2
-        low, high = (level, high) if int(np.minimum(room, level).sum()) <= budget else (low, level - 1)
-    quota = np.minimum(room, low)
-    left = budget - int(quota.sum())
-    quota[rng.choice(np.flatnonzero(room > low), left, replace=False)] += 1
+    levels = range(int(room.max()) + 1)
+    level = bisect_right(levels, budget, key=lambda level: int(np.minimum(room, level).sum())) - 1
+    quota = np.minimum(room, level)
+    quota[rng.choice(np.flatnonzero(room > level), budget - int(quota.sum()), replace=False)] += 1
     return quota
 
 
-def _drawn(
-    room: Ints, quota: Ints, rank: Indices, marks: Indices, k2: bool, rng: np.random.Generator
-) -> Indices:
+def _drawn(room: Ints, quota: Ints, rank: Indices, marks: Indices, k2: bool, rng: Generator) -> Indices:
     """(3, m) anchor, one, other; ``quota`` about each object in turn, drawn for each anew."""
     out = np.empty((3, int(quota.sum())), dtype=np.int32)
     about, one, other = (out[row] for row in ((1, 0, 2) if k2 else (0, 1, 2)))
@@ -167,7 +160,7 @@ def _drawn(
     return out
 
 
-def _subsets(size: int, count: int, m: int, rng: np.random.Generator) -> Ints:
+def _subsets(size: int, count: int, m: int, rng: Generator) -> Ints:
     """(m, count) different numbers below size in each row, by Floyd's algorithm."""
     if count == size:
         return np.tile(np.arange(size), (m, 1))
@@ -197,7 +190,7 @@ def _mark_pairs(number: Ints, p: Indices, k: int, k2: bool) -> tuple[Ints, Ints]
     return np.where(turned, b, a), np.where(turned, a, b)
 
 
-def _dealt_pairs(rank: Indices, quota: Ints, room: Ints, k2: bool, rng: np.random.Generator) -> Ints:
+def _dealt_pairs(rank: Indices, quota: Ints, room: Ints, k2: bool, rng: Generator) -> Ints:
     """(m, 2) for one object after the other, ``quota`` different pairs of landmarks (numbers below k), none with itself.
 
     All pairs come round before one comes again; what an object cannot take goes to the next one. Landmarks have their
@@ -235,14 +228,15 @@ def _dealt_pairs(rank: Indices, quota: Ints, room: Ints, k2: bool, rng: np.rando
 def _all_pairs(k: int, k2: bool) -> list[dict[Pair, None]]:
     """The pairs that each landmark can be asked about; last, those of any other object."""
     pairs: list[dict[Pair, None]] = []
-    for p, count in ((np.arange(k), (k - 1) * (k - 2) // 2), (np.array([-1]), k * (k - 1) // (2 - k2))):
+    own, others = question_counts(k, "k2" if k2 else "k1")
+    for p, count in ((np.arange(k), own), (np.array([-1]), others)):
         one, other = _mark_pairs(np.arange(count), p.astype(np.int32)[:, None], k, k2)
         both = np.broadcast_to(np.stack([one, other], axis=-1), (len(p), count, 2))
-        pairs += [dict.fromkeys(map(tuple, own)) for own in both.tolist()]
+        pairs += [dict.fromkeys(map(tuple, rows)) for rows in both.tolist()]
     return pairs
 
 
-def _rounds(k: int, k2: bool, rng: np.random.Generator) -> Iterator[Pair]:
+def _rounds(k: int, k2: bool, rng: Generator) -> Iterator[Pair]:
     """All pairs, then all again in another order, and so on, so that landmarks come evenly within a round, too.
 
     Ordered pairs are cut into circles in which every landmark comes first once and second once; others as in a
@@ -265,17 +259,15 @@ def _rounds(k: int, k2: bool, rng: np.random.Generator) -> Iterator[Pair]:
 def landmark_indices(landmarks: Any, objects: Sequence[str]) -> Indices:
     """Indices of landmarks given by name (text) or by index (whole numbers), each once."""
     if isinstance(landmarks, str) or not isinstance(landmarks, Iterable):
-        raise InputError(
-            f"landmarks: expected names or indices of objects, got {landmarks!r}; nearfar.design.random_landmarks draws some"
-        )
+        hint = "nearfar.design.random_landmarks draws some"
+        raise InputError(f"landmarks: expected names or indices of objects, got {landmarks!r}; {hint}")
     given = list(landmarks)
     index = {name: i for i, name in enumerate(objects)} if any(isinstance(g, str) for g in given) else {}
     marks = [index.get(g, -1) if isinstance(g, str) else g for g in given]
     for g, mark in zip(given, marks, strict=True):
         if not isinstance(mark, (int, np.integer)) or not 0 <= mark < len(objects):
-            raise InputError(
-                f"landmarks: {g!r} is not among the {len(objects):,} objects; expected their names, or indices from 0"
-            )
+            among = f"is not among the {len(objects):,} objects"
+            raise InputError(f"landmarks: {g!r} {among}; expected their names, or indices from 0")
     if len(set(marks)) < len(marks):
         raise InputError("landmarks: an object is listed twice; name each landmark once")
     return np.array(marks, dtype=np.int32)

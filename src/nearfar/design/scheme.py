@@ -10,8 +10,8 @@ import numpy as np
 
 from nearfar._tools.checks import Seed
 from nearfar.design._even import count_rows
-from nearfar.design.draws import grid_questions, near_questions, trio_questions
-from nearfar.design.landmarks import landmark_questions, random_landmarks
+from nearfar.design.draws import at_least_three, grid_questions, near_questions, trio_questions
+from nearfar.design.landmarks import landmark_questions, question_counts, random_landmarks
 from nearfar.design.questions import KINDS, Objects, QuestionKind, Questions, object_names
 from nearfar.errors import InputError
 
@@ -48,9 +48,8 @@ class Scheme:
         if self.draw not in DRAWS:
             raise InputError(f"draw: expected one of {', '.join(DRAWS)}, got {self.draw!r}")
         if self.kind != "near" and self.draw != "random":
-            raise InputError(
-                f"draw: the landmark design of {self.draw} asks 'near' questions, not {self.kind!r}"
-            )
+            design = f"the landmark design of {self.draw}"
+            raise InputError(f"draw: {design} asks 'near' questions, not {self.kind!r}")
 
     @property
     def triplets_per_question(self) -> int:
@@ -59,13 +58,11 @@ class Scheme:
 
     def check(self, objects: Objects) -> None:
         """Refuse what cannot be asked about these objects."""
-        n = len(object_names(objects))
-        if n < 3:
-            raise InputError(f"objects: a question needs three objects, got {n}")
+        names = at_least_three(objects)
         if self.kind == "grid":
-            grid_questions(n, 0, size=self.size, pick=self.pick)
+            grid_questions(names, 0, size=self.size, pick=self.pick)
         elif self.draw != "random":
-            landmark_questions(objects, self.marks(objects), self.draw, budget=0)
+            landmark_questions(names, self.marks(names), self.draw, budget=0)
 
     def marks(self, objects: Objects, seed: Seed = 0) -> list[str]:
         """Names of the landmarks, drawn where only their number is given; none without a landmark design."""
@@ -81,24 +78,21 @@ class Scheme:
     def total(self, objects: Objects) -> int:
         """How many different questions there are."""
         n = len(object_names(objects))
-        if self.kind == "grid":
-            return count_rows(n, [1, self.size])
-        if self.kind != "near":
-            return count_rows(n, [3])
         if self.draw == "random":
-            return n * (n - 1) * (n - 2) // 2
+            widths = {"near": [1, 2], "odd": [3], "central": [3], "grid": [1, self.size]}
+            return count_rows(n, widths[self.kind])
         k = self.landmarks if isinstance(self.landmarks, (int, np.integer)) else len(self.landmarks)
-        own = k * (k - 1) // (2 if self.draw == "k1" else 1)
-        return int((n - k) * own + k * ((k - 1) * (k - 2) // 2))
+        own, others = question_counts(int(k), self.draw)
+        return int(k * own + (n - k) * others)
 
     def questions(self, objects: Objects, budget: int | None = None, seed: Seed = 0) -> Questions:
         """Draw ``budget`` different questions; None asks all of them."""
+        wanted = self.total(objects) if budget is None else budget
         if self.kind == "grid":
-            wanted = self.total(objects) if budget is None else budget
             return grid_questions(objects, wanted, size=self.size, pick=self.pick, seed=seed)
         if self.kind != "near":
-            return trio_questions(objects, budget, self.kind, seed=seed)
+            return trio_questions(objects, wanted, self.kind, seed=seed)
         if self.draw == "random":
-            return near_questions(objects, self.total(objects) if budget is None else budget, seed=seed)
+            return near_questions(objects, wanted, seed=seed)
         marks = self.marks(objects, seed)
-        return landmark_questions(objects, marks, self.draw, budget=budget, even=True, seed=seed)
+        return landmark_questions(objects, marks, self.draw, budget=wanted, even=True, seed=seed)

@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections import defaultdict
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import NDArray
 
 from nearfar._tools.arrays import Ints
 
 
-def even_sides(
-    options: NDArray[np.int32], person: Ints, question: Ints, rng: np.random.Generator
-) -> NDArray[np.bool_]:
+def even_sides(options: NDArray[np.int32], person: Ints, question: Ints, rng: Generator) -> NDArray[np.bool_]:
     """(slots,) whether to exchange the (slots, 2) options.
 
     Every question stands either way equally often, and every object stands left and right equally often, give or take
@@ -24,9 +23,7 @@ def even_sides(
     return _by_exchanges(options.tolist(), person.tolist(), question, rng)
 
 
-def _along_circles(
-    options: list[list[int]], person: list[int], rng: np.random.Generator
-) -> NDArray[np.bool_]:
+def _along_circles(options: list[list[int]], person: list[int], rng: Generator) -> NDArray[np.bool_]:
     """Euler's circles: a slot joins its two objects of the person, and whoever walks along them leaves as often as they come.
 
     Objects that a person sees an odd number of times are joined with the same object of another person, and those
@@ -65,7 +62,7 @@ def _along_circles(
 
 
 def _by_exchanges(
-    options: list[list[int]], person: list[int], question: Ints, rng: np.random.Generator
+    options: list[list[int]], person: list[int], question: Ints, rng: Generator
 ) -> NDArray[np.bool_]:
     """Slots of a question in pairs of different sides, those left over along circles; then exchanges within questions."""
     slots: dict[int, list[int]] = defaultdict(list)

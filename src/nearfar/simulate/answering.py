@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar._tools.arrays import Floats
@@ -147,13 +148,7 @@ def _distances_shown(questions: Questions, measure: Measure) -> Floats:
     return np.stack(columns, axis=1)
 
 
-def _choose(
-    questions: Questions,
-    apart: Floats,
-    flip: float,
-    flips: np.random.Generator,
-    coins: np.random.Generator,
-) -> Chosen:
+def _choose(questions: Questions, apart: Floats, flip: float, flips: Generator, coins: Generator) -> Chosen:
     """Positions chosen by distance, turned round with probability ``flip``; ties go by ``coins``."""
     if questions.kind == "near":
         return _nearer(apart, flip, flips, coins)
@@ -162,7 +157,7 @@ def _choose(
     return _outside(apart if questions.kind == "odd" else -apart, flip, flips, coins)
 
 
-def _nearer(apart: Floats, flip: float, flips: np.random.Generator, coins: np.random.Generator) -> Chosen:
+def _nearer(apart: Floats, flip: float, flips: Generator, coins: Generator) -> Chosen:
     one, other = apart.T
     tie = one == other
     swap = (one > other) ^ (flips.random(len(apart)) < flip)
@@ -170,7 +165,7 @@ def _nearer(apart: Floats, flip: float, flips: np.random.Generator, coins: np.ra
     return swap[:, None].astype(np.int64), tie
 
 
-def _outside(apart: Floats, flip: float, flips: np.random.Generator, coins: np.random.Generator) -> Chosen:
+def _outside(apart: Floats, flip: float, flips: Generator, coins: Generator) -> Chosen:
     """The object outside the pair with the smallest value."""
     extreme = apart == apart.min(axis=1, keepdims=True)
     tie = extreme.sum(axis=1) > 1
@@ -182,9 +177,7 @@ def _outside(apart: Floats, flip: float, flips: np.random.Generator, coins: np.r
     return choice[:, None], tie
 
 
-def _nearest(
-    apart: Floats, pick: int, flip: float, flips: np.random.Generator, coins: np.random.Generator
-) -> Chosen:
+def _nearest(apart: Floats, pick: int, flip: float, flips: Generator, coins: Generator) -> Chosen:
     """The ``pick`` options with the smallest distances; a flipped one is exchanged for one not picked."""
     order = np.lexsort((coins.random(apart.shape), apart), axis=1)
     ranked = np.take_along_axis(apart, order, axis=1)
