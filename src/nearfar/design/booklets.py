@@ -14,7 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from nearfar._tools.arrays import Indices, Ints
 from nearfar._tools.checks import Seed, check_count, generator
 from nearfar.design._deal import deal
-from nearfar.design.draws import check_questions, expected_objects
+from nearfar.design.draws import check_questions
 from nearfar.design.questions import Questions
 from nearfar.design.sides import even_sides
 from nearfar.errors import InputError, NearfarWarning
@@ -66,10 +66,14 @@ class Booklets:
     @property
     def expected(self) -> Indices:
         """(m,) the object that is the right choice of a check question, -1 elsewhere."""
-        right = np.full(len(self), -1, dtype=np.int32)
-        is_check = self.role == CHECK
-        right[is_check] = expected_objects(self.questions[is_check])
-        return right
+        questions = self.questions
+        if questions.anchored:
+            right = questions.anchor
+        elif questions.kind == "central":  # the one that stands there twice
+            right = np.sort(questions.array, axis=1)[:, 1]
+        else:  # the two alike cancel out
+            right = np.bitwise_xor.reduce(questions.array, axis=1)
+        return np.where(self.role == CHECK, right, -1).astype(np.int32)
 
     def answered(self, choice: ArrayLike, **columns: Any) -> Triplets:
         """Triplets from the position chosen at each place (see ``Questions.answered``); checks give none.
@@ -145,19 +149,14 @@ def booklets(
         raise InputError(f"again must be a share from 0 to 1, got {again}")
     total = _slots(len(questions), people, per_person, each, again, checks)
     if people > max(total, 10_000):  # so many lists may be empty
-        raise InputError(
-            f"people: {total:,} questions cannot be dealt out to {people:,} people; take fewer people, or more "
-            "questions or answers per question"
-        )
+        remedy = "take fewer people, or more questions or answers per question"
+        raise InputError(f"people: {total:,} questions cannot be dealt out to {people:,} people; {remedy}")
     rng = generator(seed)
     question, person, clashes = deal(questions, total, people, rng)
     if clashes:
-        warnings.warn(
-            f"booklets: trios that come again on another grid of the same person: {clashes:,}; "
-            "take smaller grids or shorter lists to avoid them",
-            NearfarWarning,
-            stacklevel=2,
-        )
+        again_shown = f"trios that come again on another grid of the same person: {clashes:,}"
+        remedy = "take smaller grids or shorter lists to avoid them"
+        warnings.warn(f"booklets: {again_shown}; {remedy}", NearfarWarning, stacklevel=2)
     shown = _shown(questions, question, person, rng)
     graded = _checks(questions, people * checks, rng)
     lists = []
@@ -188,10 +187,9 @@ def one_booklet(
     shown = _shown(new, row, np.zeros_like(row), rng)
     shown = shown.replaced(np.concatenate([earlier.array, shown.array]))
     graded = _checks(new, n_checks, rng)
-    own, back = range(before, before + len(new)), {slot: before - slot for slot in range(before)}
-    return _bound(
-        [arrange(own, n_again, range(n_checks), gap, rng, back)], shown, np.arange(len(shown)), graded
-    )
+    back = {slot: before - slot for slot in range(before)}
+    made = arrange(range(before, len(shown)), n_again, range(n_checks), gap, rng, back)
+    return _bound([made], shown, np.arange(len(shown)), graded)
 
 
 def arrange(
@@ -238,13 +236,11 @@ def _slots(m: int, people: int, per_person: int | None, each: int | None, again:
     if per_person is not None and each is not None:
         raise InputError("give per_person or each, not both: one follows from the other")
     if per_person is None:
-        wanted = 1 if each is None else each
-        check_count(wanted, "each")
+        wanted = check_count(1 if each is None else each, "each")
         if wanted > people:
             raise InputError(f"each: {wanted:,} answers per question need as many people, got {people:,}")
         return m * wanted
-    check_count(per_person, "per_person")
-    new = new_places(per_person, again, checks)
+    new = new_places(check_count(per_person, "per_person"), again, checks)
     if people * new < m:
         raise InputError(
             f"per_person: {people:,} people with {new:,} new questions each answer {people * new:,}, but there are "
@@ -261,9 +257,8 @@ def new_places(per_person: int, again: float = 0.0, checks: int = 0) -> int:
     """
     new = per_person - checks - round((per_person - checks) * again / (1 + again))
     if new < 1:
-        raise InputError(
-            f"per_person: {per_person:,} places leave no room for questions besides {checks:,} checks"
-        )
+        places = f"{per_person:,} places leave no room for questions"
+        raise InputError(f"per_person: {places} besides {checks:,} checks")
     return new
 
 
@@ -284,10 +279,9 @@ def _shown(questions: Questions, question: Ints, person: Ints, rng: Generator) -
     start = rng.permuted(np.tile(np.arange(width), (len(questions), 1)), axis=1)
     order = rng.permutation(len(question))  # of slots; which of those of a question is its first, second, ...
     order = order[np.argsort(question[order], kind="stable")]
-    turn = np.empty(len(question), dtype=np.int64)
+    turn = np.empty_like(question)
     turn[order] = np.arange(len(order)) - np.searchsorted(question[order], question[order])
-    place = (start[question] + turn[:, None]) % width
-    np.put_along_axis(options, place, options.copy(), axis=1)
+    np.put_along_axis(options, (start[question] + turn[:, None]) % width, options.copy(), axis=1)
     return questions.replaced(rows)
 
 
@@ -295,16 +289,13 @@ def _bound(
     lists: list[list[tuple[int, int]]], shown: Questions, question: Ints, graded: Questions
 ) -> Booklets:
     role, slot = np.array([entry for made in lists for entry in made], dtype=np.int64).reshape(-1, 2).T
-    lengths = [len(made) for made in lists]
-    rows = np.empty((len(slot), shown.array.shape[1]), dtype=np.int32)
-    for number, source in ((NEW, shown), (AGAIN, shown.turned()), (CHECK, graded)):
-        rows[role == number] = source.array[slot[role == number]]
-    asked, numbers = role != CHECK, np.full(len(slot), -1)
-    numbers[asked] = question[slot[asked]]
+    lengths = np.array([len(made) for made in lists])
+    sources = np.concatenate([shown.array, shown.turned().array, graded.array]).astype(np.int32)
+    rows = sources[role * len(shown) + slot]
     return Booklets(
         shown.replaced(rows),
         participant=np.repeat(np.arange(1, len(lists) + 1), lengths),
-        place=np.concatenate([np.arange(1, length + 1) for length in lengths]),
+        place=np.arange(1, len(slot) + 1) - np.repeat(np.cumsum(lengths) - lengths, lengths),
         role=role.astype(np.int8),
-        question=numbers,
+        question=np.append(question, -1)[np.where(role == CHECK, -1, slot)],
     )

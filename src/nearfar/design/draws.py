@@ -8,7 +8,6 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from nearfar._tools.arrays import Indices
 from nearfar._tools.checks import Seed, check_count, generator
 from nearfar.design._even import balanced_rows, count_rows, near_rows
 from nearfar.design.questions import (
@@ -36,10 +35,8 @@ def random_questions(objects: Objects, budget: int, seed: Seed = 0) -> Questions
     n = objects if isinstance(objects, int) else len(objects)
     if n > MAX_OBJECTS:
         raise TooLargeError(f"{n:,} objects: random questions are drawn for at most {MAX_OBJECTS:,}")
-    names = object_names(objects)
-    total = n * (n - 1) * (n - 2) // 2
+    names, rng, total = object_names(objects), generator(seed), count_rows(n, [1, 2])
     check_budget(budget, total)
-    rng = generator(seed)
     codes = _distinct(total, budget, rng)
     rng.shuffle(codes)
     out = unrank(codes, n)
@@ -103,8 +100,7 @@ def near_questions(
     if besides is not None and (besides.kind != "near" or besides.objects != names):
         raise InputError(f"besides: expected near questions about the same objects, got {besides!r}")
     asked = [] if besides is None else besides.array.tolist()
-    there = {(row[0], *sorted(row[1:])) for row in asked}
-    check_budget(budget, 3 * count_rows(len(names), [3]) - len(there))
+    check_budget(budget, count_rows(len(names), [1, 2]) - len({(x, *sorted(pair)) for x, *pair in asked}))
     rows = near_rows(len(names), budget, generator(seed), asked)
     warn_uninformed(names, rows, budget, f"{-(-len(names) // 3):,} is enough to ask about every object")
     return Questions(rows, names)
@@ -159,9 +155,8 @@ def grid_questions(
     names = at_least_three(objects)
     n = len(names)
     check_screen(n, size, pick)
-    total = count_rows(n, [1, size])
     wanted = n if budget is None else budget
-    check_budget(wanted, total)
+    check_budget(wanted, count_rows(n, [1, size]))
     rows = balanced_rows(n, wanted, [1, size], generator(seed))
     warn_uninformed(names, rows, wanted, f"{-(-n // size):,} is enough to show every object")
     return Questions(rows, names, "grid", pick)
@@ -210,27 +205,15 @@ def check_questions(
         raise InputError(f"objects: a check question of this kind needs {others + 1} objects, got {n}")
     rng = generator(seed)
     rounds = [_round(n, others, rng) for _ in range(-(-count // n))]
-    subject, *beside = np.concatenate([np.zeros((1 + others, 0), np.int64), *rounds], axis=1)[:, :count]
-    own = subject[:, None].astype(np.int32)
-    alike = [own] if kind in ("near", "grid") else [own, own]
-    options = rng.permuted(np.concatenate([*alike, np.array(beside).T], axis=1), axis=1)
-    rows = np.concatenate([own, options], axis=1) if kind in ("near", "grid") else options
+    options = np.concatenate([np.empty((0, 1 + others), np.int64), *rounds])[:count]
+    own, anchored = options[:, :1], kind in ("near", "grid")
+    options = rng.permuted(options if anchored else np.concatenate([own, options], axis=1), axis=1)
+    rows = np.concatenate([own, options], axis=1) if anchored else options
     return Questions(rows.astype(np.int32), names, kind, pick if kind == "grid" else 1)
 
 
 def _round(n: int, others: int, rng: Generator) -> NDArray[np.int64]:
-    """(1 + others, n) every object once as the subject, and once in each place beside it: one circle, turned."""
+    """(n, 1 + others) every object once as the subject, and once in each place beside it: one circle, turned."""
     circle = rng.permutation(n)
-    turns = rng.choice(n - 1, others, replace=False) + 1
-    return np.stack([circle, *(np.roll(circle, turn) for turn in turns.tolist())])
-
-
-def expected_objects(checks: Questions) -> Indices:
-    """(m,) the object that is the right choice in each check question."""
-    if checks.anchored:
-        return np.asarray(checks.anchor, dtype=np.int32)
-    first, second, third = checks.array.T
-    doubled = np.where((first == second) | (first == third), first, second)
-    if checks.kind == "central":
-        return np.asarray(doubled, dtype=np.int32)
-    return np.asarray(first ^ second ^ third, dtype=np.int32)  # the two alike cancel out
+    turns = np.append(0, rng.choice(n - 1, others, replace=False) + 1)
+    return circle[(np.arange(n)[:, None] - turns) % n]

@@ -25,12 +25,8 @@ KINDS: dict[str, str] = {
     "central": "which of three objects is the most central?",
     "grid": "which objects of a grid are nearest to the anchor?",
 }
-SECONDS = {
-    "near": 3.0,
-    "odd": 4.0,
-    "central": 5.0,
-    "grid": 12.0,
-}  # for one question, where nobody measured it
+# for one question, where nobody measured it
+SECONDS = {"near": 3.0, "odd": 4.0, "central": 5.0, "grid": 12.0}
 
 
 @dataclass(frozen=True, eq=False, repr=False)
@@ -64,14 +60,11 @@ class Questions:
             raise InputError(f"kind: expected one of {', '.join(KINDS)}, got {self.kind!r}")
         width = self.array.shape[1] if self.array.ndim == 2 else 0
         if width < 3 or (self.kind != "grid" and width > 3):
-            raise InputError(
-                f"array: expected one row per {self.kind} question, got an array of shape {self.array.shape}"
-            )
-        if not 1 <= self.pick < max(2, self.options.shape[1]):
-            raise InputError(
-                f"pick must be from 1 to {self.options.shape[1] - 1} for {self.options.shape[1]} options, "
-                f"got {self.pick}"
-            )
+            got = f"got an array of shape {self.array.shape}"
+            raise InputError(f"array: expected one row per {self.kind} question, {got}")
+        n = self.options.shape[1]
+        if not 1 <= self.pick < max(2, n):
+            raise InputError(f"pick must be from 1 to {n - 1} for {n} options, got {self.pick}")
 
     def __len__(self) -> int:
         return len(self.array)
@@ -140,10 +133,9 @@ class Questions:
         >>> Questions(np.array([[7, 1, 2]]), tuple("abcdefgh")).turned().array.tolist()
         [[7, 2, 1]]
         """
-        first, half = int(self.anchored), self.options.shape[1] // 2
-        return self.replaced(
-            np.concatenate([self.array[:, :first], np.roll(self.options, half, axis=1)], axis=1)
-        )
+        half = self.options.shape[1] // 2
+        kept = self.array[:, : int(self.anchored)]
+        return self.replaced(np.concatenate([kept, np.roll(self.options, half, axis=1)], axis=1))
 
     def answered(self, choice: ArrayLike, **columns: Any) -> Triplets:
         """Triplets from what was chosen.
@@ -166,38 +158,30 @@ class Questions:
         given = {name: values for name, values in columns.items() if values is not None}
         if self.kind != "near" and "statement" not in given:
             given["statement"] = np.arange(len(self))
-        answered = (chosen >= 0).all(axis=1)
-        if answered.all():
-            triplets, per_question = _expand(self, chosen)
-        else:
-            triplets, per_question = _expand(self[answered], chosen[answered])
-        row_of = np.repeat(np.flatnonzero(answered), per_question) if given else None
-        kept = {name: np.asarray(values)[row_of] for name, values in given.items()}
-        return Triplets(triplets[0], triplets[1], triplets[2], self.objects, **kept)
+        answered = np.flatnonzero((chosen >= 0).all(axis=1))
+        triplets, per_question = _expand(self[answered], chosen[answered])
+        kept = {name: np.repeat(np.asarray(values)[answered], per_question) for name, values in given.items()}
+        return Triplets(*triplets, self.objects, **kept)
 
     def _positions(self, choice: ArrayLike) -> NDArray[Any]:
         """(m, pick) positions, checked."""
-        wanted = (len(self), self.pick)
         given = np.asarray(choice)
         chosen = given[:, None] if given.ndim == 1 and self.pick == 1 else given
-        if chosen.shape != wanted or (chosen.size and chosen.dtype.kind not in "iu"):
+        if chosen.shape != (len(self), self.pick) or (chosen.size and chosen.dtype.kind not in "iu"):
             raise InputError(
                 f"choice: expected {self.pick} position(s) for each of {len(self):,} questions, "
                 f"got {chosen.dtype} values of shape {given.shape}"
             )
         most = self.options.shape[1] - 1
-        outside = (chosen < -1) | (chosen > most)
-        if outside.any():
-            row = int(np.argmax(outside.any(axis=1)))
-            raise InputError(
-                f"choice, question {row}: {chosen[row].tolist()} is outside 0..{most} (-1: not answered)"
-            )
-        if self.pick > 1:
-            ordered = np.sort(chosen, axis=1)
-            twice = ((ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)).any(axis=1)
-            if twice.any():
-                row = int(np.argmax(twice))
-                raise InputError(f"choice, question {row}: {chosen[row].tolist()} names an option twice")
+        ordered = np.sort(chosen, axis=1)
+        twice = (ordered[:, 1:] == ordered[:, :-1]) & (ordered[:, 1:] >= 0)
+        for wrong, said in (
+            ((chosen < -1) | (chosen > most), f"is outside 0..{most} (-1: not answered)"),
+            (twice, "names an option twice"),
+        ):
+            if wrong.any():
+                row = int(np.argmax(wrong.any(axis=1)))
+                raise InputError(f"choice, question {row}: {chosen[row].tolist()} {said}")
         return chosen
 
 
@@ -228,9 +212,9 @@ def object_names(objects: Objects) -> tuple[str, ...]:
     if isinstance(objects, (int, np.integer)):
         return numbered_names(objects, "objects")
     if isinstance(objects, str):
+        expected = "expected a list of names or their number"
         raise InputError(
-            f"objects: expected a list of names or their number, got the text {objects!r}; "
-            "to read a file use nearfar.read_objects"
+            f"objects: {expected}, got the text {objects!r}; to read a file use nearfar.read_objects"
         )
     return sound_names(objects)
 
@@ -239,21 +223,15 @@ def check_budget(budget: int, total: int) -> None:
     """Refuse a budget below 0 or above the number of questions there are."""
     check_count(budget, "budget", least=0)
     if budget > total:
-        raise InputError(
-            f"budget: {budget:,} questions were asked for, but there are {total:,} in all; "
-            "ask for at most that many"
-        )
+        got = f"{budget:,} questions were asked for, but there are {total:,} in all"
+        raise InputError(f"budget: {got}; ask for at most that many")
 
 
 def warn_uninformed(names: tuple[str, ...], asked: NDArray[Any], budget: int, remedy: str) -> None:
     """Say which objects are not among those ``asked`` about; the budget stays what it is."""
     missed = np.flatnonzero(np.bincount(asked.ravel(), minlength=len(names)) == 0)
-    count = len(missed)
-    if not count or not budget:
+    if not len(missed) or not budget:
         return
-    first = ", ".join(names[i] for i in missed[:3]) + (", ..." if count > 3 else "")
-    warnings.warn(
-        f"budget: {budget:,} leaves {count:,} of {len(names):,} objects without a question ({first}); {remedy}",
-        UninformedWarning,
-        stacklevel=3,
-    )
+    some = ", ".join(names[i] for i in missed[:3]) + (", ..." if len(missed) > 3 else "")
+    without = f"{len(missed):,} of {len(names):,} objects without a question ({some})"
+    warnings.warn(f"budget: {budget:,} leaves {without}; {remedy}", UninformedWarning, stacklevel=3)
