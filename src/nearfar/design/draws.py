@@ -216,4 +216,5 @@ def _round(n: int, others: int, rng: Generator) -> NDArray[np.int64]:
     """(n, 1 + others) every object once as the subject, and once in each place beside it: one circle, turned."""
     circle = rng.permutation(n)
     turns = np.append(0, rng.choice(n - 1, others, replace=False) + 1)
-    return circle[(np.arange(n)[:, None] - turns) % n]
+    rows: NDArray[np.int64] = circle[(np.arange(n)[:, None] - turns) % n]
+    return rows

@@ -159,9 +159,9 @@ class Questions:
         if self.kind != "near" and "statement" not in given:
             given["statement"] = np.arange(len(self))
         answered = np.flatnonzero((chosen >= 0).all(axis=1))
-        triplets, per_question = _expand(self[answered], chosen[answered])
+        (anchor, near, far), per_question = _expand(self[answered], chosen[answered])
         kept = {name: np.repeat(np.asarray(values)[answered], per_question) for name, values in given.items()}
-        return Triplets(*triplets, self.objects, **kept)
+        return Triplets(anchor, near, far, self.objects, **kept)
 
     def _positions(self, choice: ArrayLike) -> NDArray[Any]:
         """(m, pick) positions, checked."""
