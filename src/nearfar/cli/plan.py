@@ -135,22 +135,25 @@ def plan(
         raise InputError("--pilot: questions are drawn without it; add --advise to use it")
     if given.features:
         raise InputError("--features: questions are drawn without them; add --advise and --pilot to use them")
-    from nearfar.cli._booklets import question_table, write_plan
-
-    drawn = scheme.questions(names, wanted, given.seed)
-    remark = f"{count(len(drawn), 'question')} about {count(len(drawn.objects), 'object')}"
-    if people is None and not again and not checks:
-        table = question_table(drawn.shuffled(given.seed), images)
-    else:
-        shares = {"per_person": per_person, "each": None if per_person is not None else each}
-        lists = {**shares, "again": again, "checks": checks, "seed": given.seed}
-        table, places_for = _lists(drawn, people or 1, images, lists)
-        remark += f" in {count(people or 1, 'list')}: {places_for}"
-    files = write_plan(table, output)
-    if output != "-":
-        remark += f", written to {output if files == 1 else f'{files:,} files'}"
+    shares = {"per_person": per_person, "each": None if per_person is not None else each}
+    lists = {**shares, "again": again, "checks": checks, "seed": given.seed}
+    remark = _write(scheme.questions(names, wanted, given.seed), people, images, output, lists)
     marks = scheme.marks(names, given.seed)
     given.tell(remark + (f"; landmarks: {', '.join(marks)}" if marks else ""))
+
+
+def _write(drawn: Questions, people: int | None, images: list[str], output: str, chosen: Any) -> str:
+    """Write questions, or lists of them for people, and say what was written."""
+    from nearfar.cli._booklets import question_table, write_plan
+
+    remark = f"{count(len(drawn), 'question')} about {count(len(drawn.objects), 'object')}"
+    if people is None and not chosen["again"] and not chosen["checks"]:
+        table = question_table(drawn.shuffled(chosen["seed"]), images)
+    else:
+        table, places_for = _lists(drawn, people or 1, images, chosen)
+        remark += f" in {count(people or 1, 'list')}: {places_for}"
+    files = write_plan(table, output)
+    return remark if output == "-" else f"{remark}, written to {output if files == 1 else f'{files:,} files'}"
 
 
 def _lists(questions: Questions, people: int, images: list[str], chosen: Any) -> tuple[pl.DataFrame, str]:
