@@ -4,8 +4,8 @@
     python -m benchmarks.accuracy.vectors table                                    the table of the rows that are there
 
 A fifth is held out (honest, seeds 10 to 12). ``auto`` is fitted to so many statements of the rest, without vectors ("none") and
-with them. "shuffled" gives every object the vector of another, "random" has 20 normal columns. "new objects": all answers that name
-an object are left out before it is predicted. Rows go to benchmarks/results/vectors.json one by one,
+with them. "shuffled" gives every object the vector of another, "random" has 20 normal columns. "new objects": of all
+answers, those that name an object are left out before it is predicted. Rows go to benchmarks/results/vectors.json one by one,
 the table to vectors-details.md and, in short, to docs/vectors.md.
 """
 
@@ -132,6 +132,7 @@ def measure(job: Job) -> Row:
     features = features_of(job, own, answers.n_objects)
     start = time.process_time()
     if job.vectors == "new objects":
+        used = answers  # the left-out objects are held out; no fifth beside them
         model = parse_model("soe-20").with_vectors(Vectors(own, used.objects))
         found = new_object_accuracy(used, model, seed=job.seed)
         row: Row = {} if found is None else {"accuracy": found.value, "low": found.low, "high": found.high}
