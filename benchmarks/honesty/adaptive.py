@@ -24,7 +24,7 @@ import numpy as np
 import nearfar as nf
 from benchmarks._measure import RESULTS, ROOT, SMALL, size
 from benchmarks.honesty.scenarios import Floats, Ints, Scenario, Study
-from nearfar.embedding import SOE
+from nearfar.embedding import STE
 from nearfar.evaluate.bootstrap import MIN_PARTICIPANTS, Estimate
 from nearfar.evaluate.saving import at_any_time, saving
 from nearfar.triplets import Triplets
@@ -121,7 +121,7 @@ class World(Study):
 
 def fitted(rows: Ints, n: int) -> Floats:
     """Points of the model that the saving is measured with."""
-    return np.asarray(SOE(5).fit(Triplets.from_array(rows, n_objects=n)).embedding_)
+    return np.asarray(STE(4).fit(Triplets.from_array(rows, n_objects=n)).embedding_)
 
 
 def inside(estimate: Any, truth: float) -> float | None:
@@ -143,8 +143,8 @@ def run(world: World, name: str, seed: int) -> Row:
         people = len(np.unique(so_far.participant.codes))  # type: ignore[union-attr]
         if people < MIN_PARTICIPANTS:
             continue
-        analysis = nf.analyse(so_far, "soe-5", models=["soe-5"])
-        score, truth = analysis.scores["soe-5"], world.accuracy(analysis.space.rows)
+        analysis = nf.analyse(so_far, "ste-4", models=["ste-4"])
+        score, truth = analysis.scores["ste-4"], world.accuracy(analysis.space.rows)
         fixed = Estimate(score.accuracy, score.low, score.high)
         wide = at_any_time(fixed, people, s.n_participants)
         held["fixed"].append(inside(fixed, truth) or 0.0)

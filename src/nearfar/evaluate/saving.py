@@ -138,11 +138,11 @@ def _dealt(codes: Ints, parts: int, rng: np.random.Generator) -> Ints:
 
 
 def _credits(answers: Triplets, rows: Ints, test: Ints) -> Floats:
-    from nearfar.embedding import SOE
+    from nearfar.embedding import STE
 
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", NearfarWarning)
-        points = SOE(5).fit(answers[rows]).embedding_
+        points = STE(4).fit(answers[rows]).embedding_
     return np.asarray(answer_credits(answers[test], points=points))
 
 

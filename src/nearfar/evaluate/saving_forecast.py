@@ -70,7 +70,7 @@ def expected_saving(
             points, new = rng.normal(size=(simulated, given.dimension)), new_questions(simulated, rng)
             others = zip(*_abilities(20, given, rng), strict=True)
             p = np.mean([flip + (1 - 2 * flip) * p_one(points, new, noise) for noise, flip in others], axis=0)
-            model = parse_model(f"soe-{min(given.dimension, simulated - 2)}")
+            model = parse_model(f"ste-{min(given.dimension, simulated - 2)}")
             for at, (count, share) in enumerate(((1, SHARE), (1, 1), (0.5, 1), (2, 1))):
                 answers = _answers(points, scheme, given, (max(1, round(count * people)), per, share), rng)
                 found[study, at] = expected_accuracy(model.fit(answers).rows, new, p)
