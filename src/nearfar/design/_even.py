@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter, deque
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from heapq import heapify, heappop, heapreplace
-from itertools import combinations, count, islice
-from math import comb
+from itertools import accumulate, combinations, count, islice
+from math import comb, prod
 from random import Random
 
 import numpy as np
@@ -23,11 +23,8 @@ RESTARTS = 20  # where rows are gone, so that those left may not allow an even d
 
 def count_rows(n: int, widths: Sequence[int]) -> int:
     """How many rows there are: widths [3] are trios, [1, 8] an anchor and 8 options."""
-    total, left = 1, n
-    for size in widths:
-        total *= comb(left, size)
-        left -= size
-    return total
+    before = accumulate(widths[:-1], initial=0)
+    return prod(comb(n - others, size) for others, size in zip(before, widths, strict=True))
 
 
 def balanced_rows(
@@ -46,10 +43,8 @@ def balanced_rows(
     if drawn is not None:
         return drawn
     if total > 2_000_000:  # all are listed one by one to draw more than half of them
-        raise TooLargeError(
-            f"budget: {m:,} of {total:,} possible questions cannot be drawn evenly in memory; "
-            f"ask for at most {total // 2:,}"
-        )
+        drawn_evenly = f"{m:,} of {total:,} possible questions cannot be drawn evenly in memory"
+        raise TooLargeError(f"budget: {drawn_evenly}; ask for at most {total // 2:,}")
     free = np.array(_all_rows(range(n), widths), dtype=np.int32)
     free = free[~np.isin(_codes(free, weights), gone)]
     left_out = None if few else _few(n, total - m, widths, widths, rng, gone)
@@ -119,12 +114,11 @@ def _few(
 
 def _quota(n: int, total: int, rng: Generator, first: Ints | None = None) -> Ints:
     """(n,) how often each object stands, give or take one equally often; one more goes to the largest of ``first``."""
-    whole, left = divmod(total, n)
     order = rng.permutation(n)
     if first is not None:
         order = order[np.argsort(-first[order], kind="stable")]
-    quota = np.full(n, whole, dtype=np.int64)
-    quota[order[:left]] += 1
+    quota = np.full(n, total // n, dtype=np.int64)
+    quota[order[: total % n]] += 1
     return quota
 
 

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections import Counter, deque
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any, Literal
 
 import numpy as np
@@ -17,8 +16,6 @@ from nearfar._tools.progress import step
 from nearfar.design.draws import pair_of
 from nearfar.design.questions import Objects, Questions, check_budget, object_names, warn_uninformed
 from nearfar.errors import InputError
-
-Pair = tuple[int, int]
 
 
 def random_landmarks(objects: Objects, k: int, seed: Seed = 0) -> Indices:
@@ -114,7 +111,7 @@ def landmark_questions(
     quota = _quotas(room, budget, rng)
     with step("drawing questions"):
         if even:
-            one, other = marks[_dealt_pairs(rank, quota, room, kernel == "k2", rng).T]
+            one, other = marks[_even_pairs(rank, quota, kernel == "k2", rng).T]
             x = np.repeat(np.arange(n, dtype=np.int32), quota)
             out = np.stack([one, x, other] if kernel == "k2" else [x, one, other])
         else:
@@ -190,70 +187,31 @@ def _mark_pairs(number: Ints, p: Indices, k: int, k2: bool) -> tuple[Ints, Ints]
     return np.where(turned, b, a), np.where(turned, a, b)
 
 
-def _dealt_pairs(rank: Indices, quota: Ints, room: Ints, k2: bool, rng: Generator) -> Ints:
+def _even_pairs(rank: Indices, quota: Ints, k2: bool, rng: Generator) -> Ints:
     """(m, 2) for one object after the other, ``quota`` different pairs of landmarks (numbers below k), none with itself.
 
-    All pairs come round before one comes again; what an object cannot take goes to the next one. Landmarks have their
-    turn first, since others can take what they leave. Objects come in random order: neighbours would share no pair.
-    ``rank`` : (n,) number of each object among the landmarks, or -1.
+    The next pair is one that was used least, and of these one whose landmarks were. Objects come in random order, but
+    landmarks first, since others can make up for what these cannot take. ``rank`` : (n,) number among the landmarks, or -1.
     """
-    k = int(rank.max(initial=-1)) + 1
-    allowed = _all_pairs(k, k2)
-    dealt: list[list[Pair]] = [[] for _ in rank]
+    k = int(rank.max()) + 1
+    about_landmark, about_other = question_counts(k, "k2" if k2 else "k1")
+    used, load = np.zeros((k, k), dtype=np.int64), np.zeros((2, k), dtype=np.int64)
+    first, second = load[0], load[int(k2)]  # how often each landmark stands in a pair; of k1 in either place
     order = rng.permutation(len(rank))
-    order = order[np.argsort(rank[order] < 0, kind="stable")]
-    left: deque[Pair] = deque()
-    if (quota == room)[rank >= 0].all():  # landmarks get all they can, others make up for what was used less
-        for x in order[:k].tolist():
-            dealt[x] = list(allowed[rank[x]])
-        used = Counter(pair for own in dealt for pair in own)
-        most = max(used.values(), default=0)
-        missing = [pair for pair in allowed[-1] for _ in range(most - used[pair])]
-        left.extend(missing[i] for i in rng.permutation(len(missing)).tolist())
-        order = order[k:]
-    coming = _rounds(k, k2, rng)
-    for x in order.tolist():
-        own, passed, fit = dict[Pair, None](), [], allowed[rank[x]]
-        while len(own) < quota[x]:
-            pair = left.popleft() if left else next(coming)
-            if pair not in own and pair in fit:
-                own[pair] = None
-            else:
-                passed.append(pair)
-        left.extendleft(reversed(passed))
-        dealt[x] = list(own)
-    return np.array([pair for own in dealt for pair in own], dtype=np.int64).reshape(-1, 2)
-
-
-def _all_pairs(k: int, k2: bool) -> list[dict[Pair, None]]:
-    """The pairs that each landmark can be asked about; last, those of any other object."""
-    pairs: list[dict[Pair, None]] = []
-    own, others = question_counts(k, "k2" if k2 else "k1")
-    for p, count in ((np.arange(k), own), (np.array([-1]), others)):
-        one, other = _mark_pairs(np.arange(count), p.astype(np.int32)[:, None], k, k2)
-        both = np.broadcast_to(np.stack([one, other], axis=-1), (len(p), count, 2))
-        pairs += [dict.fromkeys(map(tuple, rows)) for rows in both.tolist()]
-    return pairs
-
-
-def _rounds(k: int, k2: bool, rng: Generator) -> Iterator[Pair]:
-    """All pairs, then all again in another order, and so on, so that landmarks come evenly within a round, too.
-
-    Ordered pairs are cut into circles in which every landmark comes first once and second once; others as in a
-    tournament, into matches at which everybody plays once (an odd landmark out plays nobody, -1).
-    """
-    others, matches = (k - 1, k) if k2 else (k - 1 + k % 2, (k + 1) // 2)
-    while True:
-        name = np.append(rng.permutation(k), -1)
-        turn = rng.permutation(others)[:, None]
-        i = rng.permuted(np.tile(np.arange(matches), (others, 1)), axis=1)
-        if k2:
-            a, b = i, (i + turn + 1) % k
-        else:
-            a, b = (turn + i) % others, np.where(i == 0, others, (turn - i) % others)
-        pairs = np.stack([name[a], name[b]], axis=-1).reshape(-1, 2)
-        pairs = pairs if k2 else np.sort(pairs[pairs.min(axis=1) >= 0], axis=1)
-        yield from map(tuple, pairs.tolist())
+    dealt = [np.empty((0, 2), dtype=np.int64) for _ in rank]
+    for x in order[np.argsort(rank[order] < 0, kind="stable")].tolist():
+        numbers = np.arange(about_other if rank[x] < 0 else about_landmark)
+        one, other = _mark_pairs(numbers, rank[x : x + 1], k, k2)
+        free = rng.random(len(numbers)) / 2  # decides ties; infinite for those taken
+        for _ in range(quota[x]):
+            i = int(np.argmin(used[one, other] * 1e9 + first[one] + second[other] + free))
+            free[i] = np.inf
+            used[one[i], other[i]] += 1
+            first[one[i]] += 1
+            second[other[i]] += 1
+        taken = np.isinf(free)
+        dealt[x] = np.stack([one[taken], other[taken]], axis=1)
+    return np.concatenate(dealt)
 
 
 def landmark_indices(landmarks: Any, objects: Sequence[str]) -> Indices:

@@ -36,20 +36,17 @@ def _along_circles(options: list[list[int]], person: list[int], rng: Generator) 
     degree = np.bincount(np.array(ends, dtype=np.int64).ravel(), minlength=len(nodes))
     lonely: dict[int, int] = {}
     for (_, x), node in nodes.items():
-        if degree[node] % 2:
-            other = lonely.pop(x, None)
-            if other is None:
-                lonely[x] = node
-            else:
-                ends.append([other, node])
+        if degree[node] % 2 and x in lonely:
+            ends.append([lonely.pop(x), node])
+        elif degree[node] % 2:
+            lonely[x] = node
     left_over = list(lonely.values())  # an even number: every slot has two ends
     ends += [list(pair) for pair in zip(left_over[::2], left_over[1::2], strict=True)]
     at: list[list[int]] = [[] for _ in nodes]
     for edge in rng.permutation(len(ends)).tolist():
         for node in ends[edge]:
             at[node].append(edge)
-    swap = np.zeros(len(ends), dtype=bool)
-    gone = [False] * len(ends)
+    swap, gone = np.zeros(len(ends), dtype=bool), [False] * len(ends)
     for start in range(len(nodes)):
         here = start
         while at[here]:
@@ -69,14 +66,10 @@ def _by_exchanges(
     for slot in rng.permutation(len(person)).tolist():
         slots[int(question[slot])].append(slot)
     asked = list(slots.values())
-    swap = [False] * len(person)
-    for own in asked:
-        for slot in own[1::2]:
-            swap[slot] = True
+    swap = np.zeros(len(person), dtype=bool)
+    swap[[slot for own in asked for slot in own[1::2]]] = True
     alone = [own[-1] for own in asked if len(own) % 2]
-    chosen = _along_circles([options[slot] for slot in alone], [person[slot] for slot in alone], rng)
-    for slot, is_swapped in zip(alone, chosen.tolist(), strict=True):
-        swap[slot] = is_swapped
+    swap[alone] = _along_circles([options[slot] for slot in alone], [person[slot] for slot in alone], rng)
     balance: dict[tuple[int, int], int] = defaultdict(int)  # how much more often a person sees an object left
 
     def show(slot: int, by: int) -> None:
@@ -89,7 +82,7 @@ def _by_exchanges(
         seen = [(person[slot], x) for slot in moved for x in options[slot]]
         before = sum(balance[each] ** 4 for each in seen)
         for slot in moved:
-            swap[slot] = not swap[slot]
+            swap[slot] ^= True
             show(slot, 2)
         return sum(balance[each] ** 4 for each in seen) - before
 
@@ -103,4 +96,4 @@ def _by_exchanges(
             moved = [part[int(rng.integers(len(part)))] for part in (turned, straight)]
             if flip(moved) > 0:
                 flip(moved)
-    return np.array(swap)
+    return swap

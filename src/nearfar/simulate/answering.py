@@ -141,28 +141,21 @@ def _check(flip: float, noise: float, ties: str) -> None:
 
 def _distances_shown(questions: Questions, measure: Measure) -> Floats:
     """(m, w) distances from the anchor to each option; for trios those of the pairs (0, 1), (0, 2), (1, 2)."""
-    if questions.anchored:
-        columns = [measure(questions.anchor, option) for option in questions.options.T]
-    else:
-        columns = [measure(questions.array[:, i], questions.array[:, j]) for i, j in PAIRS]
-    return np.stack(columns, axis=1)
+    ends = [(0, i) for i in range(1, questions.array.shape[1])] if questions.anchored else PAIRS
+    return np.stack([measure(questions.array[:, i], questions.array[:, j]) for i, j in ends], axis=1)
 
 
 def _choose(questions: Questions, apart: Floats, flip: float, flips: Generator, coins: Generator) -> Chosen:
     """Positions chosen by distance, turned round with probability ``flip``; ties go by ``coins``."""
     if questions.kind == "near":
-        return _nearer(apart, flip, flips, coins)
+        one, other = apart.T
+        tie = one == other
+        swap = (one > other) ^ (flips.random(len(apart)) < flip)
+        swap[tie] = coins.random(int(tie.sum())) < 0.5
+        return swap[:, None].astype(np.int64), tie
     if questions.kind == "grid":
         return _nearest(apart, questions.pick, flip, flips, coins)
     return _outside(apart if questions.kind == "odd" else -apart, flip, flips, coins)
-
-
-def _nearer(apart: Floats, flip: float, flips: Generator, coins: Generator) -> Chosen:
-    one, other = apart.T
-    tie = one == other
-    swap = (one > other) ^ (flips.random(len(apart)) < flip)
-    swap[tie] = coins.random(int(tie.sum())) < 0.5
-    return swap[:, None].astype(np.int64), tie
 
 
 def _outside(apart: Floats, flip: float, flips: Generator, coins: Generator) -> Chosen:

@@ -37,10 +37,7 @@ def pair_distances(
         got = " and ".join(given) or "none"
         raise InputError(f"simulate.answers: expected one of points, distances and distance, got {got}")
     if points is not None:
-        array = check_rows(points, n, "points")
-        if metric == "euclidean" and roots:
-            return lambda i, j: np.sqrt(squared_distances(array, i, j))
-        return _between_points(array, metric, cells)
+        return _between_points(check_rows(points, n, "points"), metric, roots, cells)
     if distances is not None:
         matrix = check_rows(distances, n, "distances", finite=False)
         if matrix.shape != (n, n):
@@ -49,13 +46,14 @@ def pair_distances(
     return lambda i, j: _checked(distance(i, j) if distance else [], len(i), "distance")
 
 
-def _between_points(points: NDArray[Any], metric: str | Pairwise, cells: int) -> Measure:
+def _between_points(points: NDArray[Any], metric: str | Pairwise, roots: bool, cells: int) -> Measure:
     if isinstance(metric, str) and metric in ("euclidean", "sqeuclidean"):
+        if roots and metric == "euclidean":
+            return lambda i, j: np.sqrt(squared_distances(points, i, j))
         return lambda i, j: squared_distances(points, i, j)  # the same order as their roots
     if isinstance(metric, str) and metric not in METRICS:
-        raise InputError(
-            f"metric: {metric!r} is not known; expected euclidean, {', '.join(METRICS)} or a function"
-        )
+        known = f"euclidean, {', '.join(METRICS)} or a function"
+        raise InputError(f"metric: {metric!r} is not known; expected {known}")
     rows_apart: Pairwise = METRICS[metric] if isinstance(metric, str) else metric
     width = max(1, cells // max(1, points.shape[1]))
 
@@ -73,15 +71,12 @@ def _between_points(points: NDArray[Any], metric: str | Pairwise, cells: int) ->
 
 def _checked(values: ArrayLike, m: int, name: str) -> NDArray[np.float64]:
     result = np.asarray(values, dtype=np.float64)
-    if result.shape != (m,) or np.isnan(result).any():
-        got = (
-            f"shape {result.shape}; np.vectorize helps with one for numbers"
-            if result.shape != (m,)
-            else "NaN"
-        )
-        raise InputError(
-            f"{name}: expected a function that returns {m} distances for two arrays of {m}, got {got}"
-        )
+    got = "NaN" if np.isnan(result).any() else ""
+    if result.shape != (m,):
+        got = f"shape {result.shape}; np.vectorize helps with one for numbers"
+    if got:
+        wanted = f"a function that returns {m} distances for two arrays of {m}"
+        raise InputError(f"{name}: expected {wanted}, got {got}")
     return result
 
 
