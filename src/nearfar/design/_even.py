@@ -32,8 +32,8 @@ def balanced_rows(
 ) -> NDArray[np.int32]:
     """(m, sum(widths)) distinct rows of distinct objects below n; in each group of columns every object stands equally often.
 
-    A row is the same as another where each group holds the same objects; those ``taken`` are not drawn. More than half
-    of the others are drawn by drawing those to leave out, which is as even (together with those taken).
+    Rows with the same objects in each group are the same; those ``taken`` are not drawn. More than half of the others are
+    drawn by drawing those to leave out, which is as even (together with those taken).
     """
     weights = _weights(n, widths)
     gone = _codes(np.array(taken, dtype=np.int64).reshape(-1, sum(widths)), weights)

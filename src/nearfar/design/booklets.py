@@ -15,8 +15,7 @@ from nearfar._tools.arrays import Indices, Ints
 from nearfar._tools.checks import Seed, check_count, generator
 from nearfar.design._deal import deal
 from nearfar.design.draws import check_questions
-from nearfar.design.questions import Questions
-from nearfar.design.sides import even_sides
+from nearfar.design.questions import Questions, as_shown
 from nearfar.errors import InputError, NearfarWarning
 from nearfar.triplets import Triplets
 
@@ -157,7 +156,7 @@ def booklets(
         again_shown = f"trios that come again on another grid of the same person: {clashes:,}"
         remedy = "take smaller grids or shorter lists to avoid them"
         warnings.warn(f"booklets: {again_shown}; {remedy}", NearfarWarning, stacklevel=2)
-    shown = _shown(questions, question, person, rng)
+    shown = as_shown(questions, question, person, rng)
     graded = _checks(questions, people * checks, rng)
     lists = []
     for p in range(people):
@@ -184,7 +183,7 @@ def one_booklet(
     """
     rng = generator(seed)
     row, before = np.arange(len(new)), len(earlier)
-    shown = _shown(new, row, np.zeros_like(row), rng)
+    shown = as_shown(new, row, np.zeros_like(row), rng)
     shown = shown.replaced(np.concatenate([earlier.array, shown.array]))
     graded = _checks(new, n_checks, rng)
     back = {slot: before - slot for slot in range(before)}
@@ -265,24 +264,6 @@ def new_places(per_person: int, again: float = 0.0, checks: int = 0) -> int:
 def _checks(like: Questions, count: int, rng: Generator) -> Questions:
     width = like.options.shape[1]
     return check_questions(like.objects, count, like.kind, size=width, pick=like.pick, seed=rng)
-
-
-def _shown(questions: Questions, question: Ints, person: Ints, rng: Generator) -> Questions:
-    """The question of each slot as shown: its options take turns at the places on the screen."""
-    rows = questions.array[question].astype(np.int32)
-    options = rows[:, int(questions.anchored) :]
-    if questions.kind == "near":
-        swap = even_sides(options, person, question, rng)
-        options[swap] = options[swap, ::-1]
-        return questions.replaced(rows)
-    width = options.shape[1]
-    start = rng.permuted(np.tile(np.arange(width), (len(questions), 1)), axis=1)
-    order = rng.permutation(len(question))  # of slots; which of those of a question is its first, second, ...
-    order = order[np.argsort(question[order], kind="stable")]
-    turn = np.empty_like(question)
-    turn[order] = np.arange(len(order)) - np.searchsorted(question[order], question[order])
-    np.put_along_axis(options, (start[question] + turn[:, None]) % width, options.copy(), axis=1)
-    return questions.replaced(rows)
 
 
 def _bound(

@@ -8,9 +8,10 @@ from dataclasses import dataclass
 from typing import Any, Literal
 
 import numpy as np
+from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar._tools.arrays import Indices
+from nearfar._tools.arrays import Indices, Ints
 from nearfar._tools.checks import Seed, check_count, generator
 from nearfar.design.sides import even_sides
 from nearfar.errors import InputError, UninformedWarning
@@ -117,15 +118,8 @@ class Questions:
         Of "near" questions every object stands left and right equally often, give or take one.
         """
         rng = generator(seed)
-        rows = self.array[rng.permutation(len(self))]
-        options = rows[:, int(self.anchored) :]
-        if self.kind == "near":
-            number = np.arange(len(self))
-            swap = even_sides(options, np.zeros_like(number), number, rng)
-            options[swap] = options[swap, ::-1]
-        else:
-            options[:] = rng.permuted(options, axis=1)
-        return self.replaced(rows)
+        order = rng.permutation(len(self))
+        return as_shown(self, order, np.zeros_like(order), rng)
 
     def turned(self) -> Questions:
         """The same questions with every option elsewhere: two are exchanged, more of them move round by half.
@@ -183,6 +177,24 @@ class Questions:
                 row = int(np.argmax(wrong.any(axis=1)))
                 raise InputError(f"choice, question {row}: {chosen[row].tolist()} {said}")
         return chosen
+
+
+def as_shown(questions: Questions, question: Ints, person: Ints, rng: Generator) -> Questions:
+    """The question of each slot as shown: its options take turns at the places on the screen."""
+    rows = questions.array[question].astype(np.int32)
+    options = rows[:, int(questions.anchored) :]
+    if questions.kind == "near":
+        swap = even_sides(options, person, question, rng)
+        options[swap] = options[swap, ::-1]
+        return questions.replaced(rows)
+    width = options.shape[1]
+    start = rng.permuted(np.tile(np.arange(width), (len(questions), 1)), axis=1)
+    order = rng.permutation(len(question))  # of slots; which of those of a question is its first, second, ...
+    order = order[np.argsort(question[order], kind="stable")]
+    turn = np.empty_like(question)
+    turn[order] = np.arange(len(order)) - np.searchsorted(question[order], question[order])
+    np.put_along_axis(options, (start[question] + turn[:, None]) % width, options.copy(), axis=1)
+    return questions.replaced(rows)
 
 
 def _expand(questions: Questions, chosen: NDArray[Any]) -> tuple[Indices, int]:

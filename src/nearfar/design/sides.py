@@ -14,9 +14,8 @@ from nearfar._tools.arrays import Ints
 def even_sides(options: NDArray[np.int32], person: Ints, question: Ints, rng: Generator) -> NDArray[np.bool_]:
     """(slots,) whether to exchange the (slots, 2) options.
 
-    Every question stands either way equally often, and every object stands left and right equally often, give or take
-    one. Every person sees every object left and right equally often, give or take one; where questions are asked of
-    several people that is only evened out by exchanges.
+    Every question stands either way, and every object left and right, equally often, give or take one; so does every
+    object for every person, or where questions are asked of several people, as far as exchanges even it out.
     """
     if len(np.unique(question)) == len(question):
         return _along_circles(options.tolist(), person.tolist(), rng)

@@ -31,13 +31,6 @@ class SimulatedAnswers:
     triplets : the answers; those of booklets say who gave them.
     ties : how many questions were ties (dropped, or answered at random).
     choice : (m,) position chosen among the options of each question, (m, pick) where several are; -1 where dropped.
-
-    Examples
-    --------
-    >>> from nearfar import design
-    >>> result = answers(design.random_questions(4, 4), points=[[0.0], [1.0], [3.0], [7.0]])
-    >>> len(result.triplets), result.ties, result.choice.shape
-    (4, 0, (4,))
     """
 
     triplets: Triplets
@@ -80,10 +73,6 @@ def answers(
     seed : whole number or numpy Generator.
     batch_size : questions answered at a time, which bounds the memory; the answers do not depend on it.
 
-    Returns
-    -------
-    SimulatedAnswers with ``triplets`` (in the order of the questions), ``ties`` and ``choice``.
-
     Examples
     --------
     >>> from nearfar import design
@@ -94,7 +83,12 @@ def answers(
     [[0, 1, 2], [1, 0, 2]]
     """
     asked = questions if isinstance(questions, Questions) else questions.questions
-    _check(flip, noise, ties)
+    if not 0 <= flip <= 1:
+        raise InputError(f"flip: expected a probability, got {flip}")
+    if not 0 <= noise < np.inf:
+        raise InputError(f"noise: expected a standard deviation >= 0, got {noise}")
+    if ties not in ("drop", "random"):
+        raise InputError(f"ties: expected 'drop' or 'random', got {ties!r}")
     check_count(batch_size, "batch_size")
     if distances is not None and not asked.anchored:
         distances = (np.asarray(distances) + np.asarray(distances).T) / 2
@@ -116,27 +110,14 @@ def answers(
             picked, tie = _choose(batch, apart, flip, flips, coins)
             n_ties += int(tie.sum())
             if ties == "drop":
-                picked[tie & _distinct(batch)] = -1
+                ordered = np.sort(
+                    batch.array, axis=1
+                )  # check questions name an object twice, and are answered anyway
+                picked[tie & (ordered[:, 1:] != ordered[:, :-1]).all(axis=1)] = -1
             choice[rows] = picked
             advance(len(batch))
     chosen = choice if asked.pick > 1 else choice[:, 0]
     return SimulatedAnswers(questions.answered(chosen), n_ties, chosen)
-
-
-def _distinct(questions: Questions) -> NDArray[np.bool_]:
-    """Which rows ask about different objects, as all do but check questions: these are answered in any case."""
-    ordered = np.sort(questions.array, axis=1)
-    distinct: NDArray[np.bool_] = (ordered[:, 1:] != ordered[:, :-1]).all(axis=1)
-    return distinct
-
-
-def _check(flip: float, noise: float, ties: str) -> None:
-    if not 0 <= flip <= 1:
-        raise InputError(f"flip: expected a probability, got {flip}")
-    if not 0 <= noise < np.inf:
-        raise InputError(f"noise: expected a standard deviation >= 0, got {noise}")
-    if ties not in ("drop", "random"):
-        raise InputError(f"ties: expected 'drop' or 'random', got {ties!r}")
 
 
 def _distances_shown(questions: Questions, measure: Measure) -> Floats:
