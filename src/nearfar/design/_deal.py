@@ -89,8 +89,7 @@ class _Lists:
     def mix(self, rng: Generator) -> None:
         """Exchange the questions of random slots, in place, wherever no further trio comes to anybody twice.
 
-        First at random between slots of the same anchor, which leaves no trace of the order of dealing, then wherever
-        lists become no less even.
+        First between slots of the same anchor, whatever comes of it, then wherever lists become no less even.
         """
         slots = len(self.asked)
         if slots < 2:

@@ -152,8 +152,8 @@ def _deal(drawn: Ints, widths: Sequence[int], weights: list[Ints], rng: Generato
     A fault is an object that stands twice in a row, or a row whose code stands there already or is gone. Rows with a
     fault are shuffled among themselves while they are many and become fewer.
     """
-    m, ends = len(drawn), np.cumsum(widths).tolist()
-    parts = [range(end - size, end) for end, size in zip(ends, widths, strict=True)]
+    m = len(drawn)
+    parts = [range(end - size, end) for end, size in zip(accumulate(widths), widths, strict=True)]
     before, wrong, codes = m + 1, np.arange(m), gone
     while m < 50 * len(wrong) < 50 * before:
         before = len(wrong)
@@ -211,9 +211,8 @@ def _repair(
 def near_rows(n: int, m: int, rng: Generator, asked: Iterable[list[int]] = ()) -> NDArray[np.int32]:
     """(m, 3) anchor, one, other: distinct questions that are not in ``asked``.
 
-    No trio is asked about twice before all are asked about once, and so on; within such a round every object stands
-    in equally many trios, give or take one. Then every object is the anchor equally often, give or take one, as far
-    as the anchors that are left allow.
+    No trio is asked about twice before all are asked about once, and so on; within such a round every object stands in
+    equally many trios, and is the anchor equally often, give or take one, as far as the anchors that are left allow.
     """
     used: Anchors = {}
     for row in asked:

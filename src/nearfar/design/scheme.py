@@ -58,11 +58,7 @@ class Scheme:
 
     def check(self, objects: Objects) -> None:
         """Refuse what cannot be asked about these objects."""
-        names = at_least_three(objects)
-        if self.kind == "grid":
-            grid_questions(names, 0, size=self.size, pick=self.pick)
-        elif self.draw != "random":
-            landmark_questions(names, self.marks(names), self.draw, budget=0)
+        self.questions(at_least_three(objects), 0)
 
     def marks(self, objects: Objects, seed: Seed = 0) -> list[str]:
         """Names of the landmarks, drawn where only their number is given; none without a landmark design."""

@@ -65,10 +65,11 @@ def _by_exchanges(
     for slot in rng.permutation(len(person)).tolist():
         slots[int(question[slot])].append(slot)
     asked = list(slots.values())
-    swap = np.zeros(len(person), dtype=bool)
-    swap[[slot for own in asked for slot in own[1::2]]] = True
+    sides = np.zeros(len(person), dtype=bool)
+    sides[[slot for own in asked for slot in own[1::2]]] = True
     alone = [own[-1] for own in asked if len(own) % 2]
-    swap[alone] = _along_circles([options[slot] for slot in alone], [person[slot] for slot in alone], rng)
+    sides[alone] = _along_circles([options[slot] for slot in alone], [person[slot] for slot in alone], rng)
+    swap: list[bool] = sides.tolist()
     balance: dict[tuple[int, int], int] = defaultdict(int)  # how much more often a person sees an object left
 
     def show(slot: int, by: int) -> None:
@@ -81,7 +82,7 @@ def _by_exchanges(
         seen = [(person[slot], x) for slot in moved for x in options[slot]]
         before = sum(balance[each] ** 4 for each in seen)
         for slot in moved:
-            swap[slot] ^= True
+            swap[slot] = not swap[slot]
             show(slot, 2)
         return sum(balance[each] ** 4 for each in seen) - before
 
@@ -95,4 +96,4 @@ def _by_exchanges(
             moved = [part[int(rng.integers(len(part)))] for part in (turned, straight)]
             if flip(moved) > 0:
                 flip(moved)
-    return swap
+    return np.array(swap)

@@ -31,6 +31,11 @@ class SimulatedAnswers:
     triplets : the answers; those of booklets say who gave them.
     ties : how many questions were ties (dropped, or answered at random).
     choice : (m,) position chosen among the options of each question, (m, pick) where several are; -1 where dropped.
+
+    >>> from nearfar import design
+    >>> result = answers(design.random_questions(4, 4), points=[[0.0], [1.0], [3.0], [7.0]])
+    >>> len(result.triplets), result.ties, result.choice.shape
+    (4, 0, (4,))
     """
 
     triplets: Triplets
@@ -110,9 +115,8 @@ def answers(
             picked, tie = _choose(batch, apart, flip, flips, coins)
             n_ties += int(tie.sum())
             if ties == "drop":
-                ordered = np.sort(
-                    batch.array, axis=1
-                )  # check questions name an object twice, and are answered anyway
+                # check questions name an object twice, and are answered in any case
+                ordered = np.sort(batch.array, axis=1)
                 picked[tie & (ordered[:, 1:] != ordered[:, :-1]).all(axis=1)] = -1
             choice[rows] = picked
             advance(len(batch))
