@@ -137,8 +137,7 @@ def booklets(
     the repeats. Grids show dozens of trios each; where they cannot be kept apart a warning counts those that remain.
 
     >>> from nearfar.design import trio_questions
-    >>> made = booklets(trio_questions(12, 40), people=10, each=3, again=0.25)
-    >>> made
+    >>> booklets(trio_questions(12, 40), people=10, each=3, again=0.25)
     Booklets(10 people, 150 questions: 120 new, 30 again, 0 checks)
     """
     check_count(people, "people")

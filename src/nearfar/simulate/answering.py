@@ -78,8 +78,6 @@ def answers(
     seed : whole number or numpy Generator.
     batch_size : questions answered at a time, which bounds the memory; the answers do not depend on it.
 
-    Examples
-    --------
     >>> from nearfar import design
     >>> result = answers(design.random_questions(3, 3), points=[[0.0], [1.0], [2.0]])
     >>> sorted(result.triplets.array.tolist()), result.ties
