@@ -40,6 +40,7 @@ DRAWS = {
     "design.random_landmarks": lambda seed: nf.design.random_landmarks(8, 2, seed=seed),
     "design.random_questions": lambda seed: nf.design.random_questions(8, 60, seed=seed),
     "design.near_questions": lambda seed: nf.design.near_questions(8, 9, seed=seed),
+    "design.next_questions": lambda seed: nf.design.next_questions(ANSWERS, 8, 9, seed=seed),
     "design.trio_questions": lambda seed: nf.design.trio_questions(8, 9, seed=seed),
     "simulate.answers": lambda seed: nf.simulate.answers(QUESTIONS, points=POINTS, seed=seed),
     "KernelKMeans": lambda seed: nf.KernelKMeans(2, random_state=seed).fit(PHI),
