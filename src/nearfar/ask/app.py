@@ -135,6 +135,7 @@ class _Background:
         self.store, self.study, self.changed = ready.store, ready.study, changed
         self.asked = {"database": ready.store.url, "features": features}
         self.known: Any = None
+        self.chosen = False
 
     async def view(self, computer: _Computer) -> None:
         """Keep the live view up to date, and do what it asks for."""
@@ -152,10 +153,11 @@ class _Background:
 
     async def choose(self, computer: _Computer) -> None:
         """Keep adaptive questions ready."""
-        await asyncio.sleep(1.0)
+        await asyncio.sleep(2.0 if self.chosen else 0.2)
         version = None
         if self.store.lead():
             version = await self.store.write(adaptive.begin_model, self.study.questions, time.time())
         if version is not None:
             made = json.loads(await computer.ask(**self.asked, model=version))
             await self.store.write(adaptive.add_questions, version, made["questions"])
+            self.chosen = True

@@ -23,8 +23,7 @@ from nearfar.triplets import Triplets
 
 AHEAD = 6  # places of a booklet that are settled when one runs short of them
 CHOSEN = "~"  # in place of the condition of a question that was not drawn with the pool; no condition can be called so
-WAITING = -1e9  # a chosen question that nobody has got yet: its rank counts from here, in the column shuffle
-LATEST = 60.0  # seconds that an answer may take from its arrival to the database
+LATEST = 15.0  # seconds from the arrival of an answer to the database; after more, no model uses it
 MOST_QUESTIONS = 5000  # of a model
 OFF = "adaptive off"  # the event
 Choice = tuple[list[int], float, float]  # objects of a question, score, probability
@@ -66,31 +65,41 @@ def settle(tx: Transaction, person: int, asked: Questions, rng: np.random.Genera
     places = [row for row in left if row[1] == "open"] if ready <= AHEAD // 2 else []
     if not places:
         return
-    told = "SELECT q.trio FROM slot s JOIN question q ON q.id = s.question WHERE s.participant = ?"
-    seen = {trio for (trio,) in tx.rows(told, person)}
-    waiting = [] if why_off(tx) else _waiting(tx, len(seen) + AHEAD)
+    waiting = [] if why_off(tx) else _waiting(tx, person, 2 * len(places))
+    number = 1 + tx.rows("SELECT max(id) FROM question")[0][0]
     for place, _, placeholder, _ in places:
-        taken = next((row for row in waiting if row[2] not in seen), None)
-        if taken is None:  # no model has a question: the random one stays
+        if not waiting:  # no model has a question: the random one stays
             tx.run("UPDATE slot SET role = 'new' WHERE participant = ? AND place = ?", person, place)
             continue
-        question, items, trio = taken
-        seen.add(trio)
+        choice, items, trio = waiting[0]
+        waiting = [row for row in waiting if row[2] != trio]
         anchor, options = np.split(json.loads(items), [int(asked.anchored)])
         shown = str([*anchor.tolist(), *rng.permutation(options).tolist()])
+        tx.insert(
+            "question",
+            id=number,
+            items=items,
+            trio=trio,
+            source="adaptive",
+            condition=CHOSEN,
+            load=1,
+            shuffle=0.0,
+        )
+        tx.run("UPDATE choice SET question = ? WHERE id = ?", number, choice)
         tx.run(
             "UPDATE slot SET role = 'new', question = ?, shown = ? WHERE participant = ? AND place = ?",
-            question, shown, person, place,
+            number, shown, person, place,
         )  # fmt: skip
-        tx.run("UPDATE question SET load = 1, shuffle = 0 WHERE id = ?", question)
         tx.run("UPDATE question SET load = load - 1, shuffle = ? WHERE id = ?", rng.random(), placeholder)
+        number += 1
 
 
-def _waiting(tx: Transaction, most: int) -> list[Row]:
+def _waiting(tx: Transaction, person: int, most: int) -> list[Row]:
+    """(number, objects, trio) of the best questions that nobody got, about other objects than the person's questions."""
+    same = "SELECT 1 FROM slot s JOIN question q ON q.id = s.question WHERE s.participant = ? AND q.trio = c.trio"
     return tx.rows(
-        "SELECT id, items, trio FROM question WHERE condition = ? AND load = 0 AND done = 0 AND shuffle < 0 "
-        "ORDER BY shuffle LIMIT ?",
-        CHOSEN,
+        f"SELECT c.id, c.items, c.trio FROM choice c WHERE c.question IS NULL AND NOT EXISTS ({same}) ORDER BY c.id LIMIT ?",
+        person,
         most,
     )
 
@@ -114,7 +123,8 @@ def begin_model(tx: Transaction, plan: QuestionPlan, now: float) -> int | None:
     version, known, at = tx.rows("SELECT count(*), coalesce(max(total), 0), coalesce(max(at), 0) FROM model")[
         0
     ]
-    enough = version and total - known < max(5, n // 4) and len(_waiting(tx, n)) >= n // 2
+    waiting = tx.rows("SELECT count(*) FROM choice WHERE question IS NULL")[0][0]
+    enough = version and total - known < max(5, n // 4) and waiting >= n // 2
     if enough or why_off(tx):
         return None
     new = tx.rows(
@@ -170,9 +180,7 @@ def refresh(store: Store, plan: QuestionPlan, now: float) -> None:
 def replay(tx: Transaction, features: Any = None) -> list[tuple[str, str]]:
     """Draw the questions of every model again; lines of what came out."""
     asked: dict[int, list[Any]] = {}
-    for version, items, score in tx.rows(
-        "SELECT c.model, q.items, c.score FROM choice c JOIN question q ON q.id = c.question WHERE q.shuffle >= 0"
-    ):
+    for version, items, score in tx.rows("SELECT model, items, score FROM choice WHERE question IS NOT NULL"):
         asked.setdefault(version, []).append((json.loads(items), score))
     versions = [version for (version,) in tx.rows("SELECT id FROM model ORDER BY id")]
     same = other = erased = 0
@@ -195,18 +203,8 @@ def replay(tx: Transaction, features: Any = None) -> list[tuple[str, str]]:
 def add_questions(tx: Transaction, version: int, rows: Sequence[Choice]) -> None:
     """Let the questions of a model take the place of those that nobody got yet."""
     tx.lock_drawing()
-    unused = "condition = ? AND load = 0 AND done = 0 AND shuffle < 0"
-    tx.run(f"DELETE FROM choice WHERE question IN (SELECT id FROM question WHERE {unused})", CHOSEN)
-    tx.run(f"DELETE FROM question WHERE {unused}", CHOSEN)
-    first = 1 + tx.rows("SELECT max(id) FROM question")[0][0]
-    made = [
-        (first + i, str(items), same_trio(items), CHOSEN, WAITING + i) for i, (items, *_) in enumerate(rows)
-    ]
+    tx.run("DELETE FROM choice WHERE question IS NULL")
     tx.run_many(
-        "INSERT INTO question (id, items, trio, source, condition, shuffle) VALUES (?, ?, ?, 'adaptive', ?, ?)",
-        made,
-    )
-    tx.run_many(
-        "INSERT INTO choice (question, model, score, probability) VALUES (?, ?, ?, ?)",
-        [(first + i, version, score, probability) for i, (_, score, probability) in enumerate(rows)],
+        "INSERT INTO choice (model, items, trio, score, probability) VALUES (?, ?, ?, ?, ?)",
+        [(version, str(items), same_trio(items), *why) for items, *why in rows],
     )

@@ -132,7 +132,7 @@ def choice_rows(tx: Transaction) -> list[Row]:
     """(question, score, probability, model, seed) of every adaptive question that somebody got."""
     return tx.rows(
         "SELECT c.question, c.score, c.probability, c.model, m.seed FROM choice c JOIN model m ON m.id = c.model "
-        "JOIN question q ON q.id = c.question WHERE q.shuffle >= 0 ORDER BY c.model, c.question"
+        "WHERE c.question IS NOT NULL ORDER BY c.id"
     )
 
 

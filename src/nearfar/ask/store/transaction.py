@@ -29,7 +29,7 @@ SLOTS = "slot s LEFT JOIN answer a ON a.participant = s.participant AND a.place 
 # question.load counts the "new" places that are answered or still held by somebody, question.done those answered. answer.choice holds the positions
 # chosen on the screen, none for "cannot tell"; early counts presses before the least time. form.page is "before", "practice", "after" or "calibration",
 # form.fields what was given there, as JSON. slot.role is "open" for a place whose question is not chosen yet. model.answers counts the answers it is made
-# of, which used names; choice says which model chose a question, and why. participant.name is what exports call a person, outside is the recruiter's id of them.
+# of, which used names; choice has what models chose, and why; its question is set when somebody gets it. participant.name is what exports call a person, outside is the recruiter's id of them.
 TABLES = """
 CREATE TABLE IF NOT EXISTS study (
   id {whole} PRIMARY KEY, version {whole} NOT NULL, toml TEXT NOT NULL, fingerprint TEXT NOT NULL, kind TEXT NOT NULL,
@@ -68,11 +68,13 @@ CREATE TABLE IF NOT EXISTS model (
 CREATE TABLE IF NOT EXISTS used (
   participant {whole} NOT NULL, place {whole} NOT NULL, model {whole} NOT NULL, PRIMARY KEY (participant, place));
 CREATE TABLE IF NOT EXISTS choice (
-  question {whole} PRIMARY KEY, model {whole} NOT NULL, score {real} NOT NULL, probability {real} NOT NULL);
+  id {key}, model {whole} NOT NULL, items TEXT NOT NULL, trio TEXT NOT NULL, score {real} NOT NULL, probability {real} NOT NULL,
+  question {whole});
 CREATE TABLE IF NOT EXISTS session (hash TEXT PRIMARY KEY, expires {real} NOT NULL);
 CREATE TABLE IF NOT EXISTS view (id {whole} PRIMARY KEY, made {real} NOT NULL, json TEXT NOT NULL);
 CREATE TABLE IF NOT EXISTS export (path TEXT PRIMARY KEY);
 CREATE INDEX IF NOT EXISTS question_by_load ON question (condition, load, done, shuffle);
+CREATE INDEX IF NOT EXISTS choice_by_question ON choice (question, id);
 CREATE INDEX IF NOT EXISTS participant_by_seen ON participant (state, seen);
 CREATE INDEX IF NOT EXISTS answer_by_time ON answer (received);
 CREATE INDEX IF NOT EXISTS token_by_participant ON token (participant);
