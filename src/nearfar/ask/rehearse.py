@@ -100,8 +100,7 @@ def _lines(ready: OpenStudy) -> list[tuple[str, str]]:
     plan = ready.study.questions
     answers = np.array(ready.store.read_now(researcher.balance))[:, 1]
     counts = ready.store.read_now(researcher.counts, 0.0)
-    collected = ready.store.read_now(collect)
-    view = live_view(collected)
+    view = live_view(ready.store.read_now(collect))
     spread = f"{answers.min()} to {answers.max()} answers, {plan.wanted:.0f} wanted"
     lines = [
         ("people", f"{sum(counts['people'].values()):,}, {counts['people']['finished']:,} finished"),

@@ -2,7 +2,8 @@
 
 A participant's booklet has all its places from the start. Those for adaptive questions are open: each holds a random question,
 which nobody has seen. Shortly before a person gets there, the best question of the newest model that is about other objects
-takes its place. Random questions, repeats and checks are never open, so what accuracy comes from does not depend on any answer.
+takes its place; if no model has one, the random question stays. So every random question was drawn without regard to answers, and
+accuracy can come from them. Repeats and checks are never open.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def settle(tx: Transaction, person: int, asked: Questions, rng: np.random.Genera
     ``asked`` : questions of the study's kind.
     """
     left = tx.rows(
-        f"SELECT s.place, s.role, s.question, s.shown FROM {SLOTS} WHERE s.participant = ? AND a.id IS NULL "
+        f"SELECT s.place, s.role, s.question FROM {SLOTS} WHERE s.participant = ? AND a.id IS NULL "
         "AND s.released IS NULL ORDER BY s.place LIMIT ?",
         person,
         AHEAD,
@@ -67,7 +68,7 @@ def settle(tx: Transaction, person: int, asked: Questions, rng: np.random.Genera
         return
     waiting = [] if why_off(tx) else _waiting(tx, person, 2 * len(places))
     number = 1 + tx.rows("SELECT max(id) FROM question")[0][0]
-    for place, _, placeholder, _ in places:
+    for place, _, placeholder in places:
         if not waiting:  # no model has a question: the random one stays
             tx.run("UPDATE slot SET role = 'new' WHERE participant = ? AND place = ?", person, place)
             continue
