@@ -416,7 +416,7 @@ class Recorded(Transaction):
     """A transaction that keeps the order in which rows are locked: (table, id)."""
 
     def __init__(self, tx, locks):
-        super().__init__(tx.cursor, tx.mark, tx.drawing)
+        super().__init__(tx.cursor, tx.mark, tx.drawing or "SELECT 1")  # as where others write, too
         object.__setattr__(self, "locks", locks)
 
     def run(self, sql, *values):

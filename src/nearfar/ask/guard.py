@@ -98,7 +98,7 @@ class Guard:
             return
         headers = {name: value.decode("latin-1") for name, value in scope["headers"]}
         token = headers.get(b"x-nearfar-token")
-        sender = hash_secret(token) if token else ""
+        sender = scope["sender"] = hash_secret(token) if token else ""
         policy = self.admin_policy if scope["path"].startswith("/admin") else self.policy
 
         async def dressed(message: Message) -> None:

@@ -71,6 +71,7 @@ class PeopleRoutes:
         """Everything below ``/`` but what is for the researcher."""
         described = json.dumps(self._description(), ensure_ascii=False)
         return [
+            Route("/answers", self.answers, methods=["POST"]),  # first, as routes are tried in turn
             Route("/", _always(self._page(), "text/html")),
             Route("/study.json", _always(described, "application/json")),
             Route("/favicon.ico", _always("", "image/x-icon", 204)),  # browsers ask for one
@@ -79,7 +80,6 @@ class PeopleRoutes:
             Route("/booklet", self.booklet),
             Route("/start", self.start, methods=["POST"]),
             Route("/form", self.form, methods=["POST"]),
-            Route("/answers", self.answers, methods=["POST"]),
             Route("/finish", self.finish, methods=["POST"]),
         ]
 
@@ -268,7 +268,7 @@ async def refused(request: Request, error: Any) -> Response:
 def _token(request: Request) -> str:
     """The hash of a participant's token."""
     token = request.headers.get("x-nearfar-token", "")
-    return hash_secret(token) if TOKEN.match(token) else refuse(401, UNKNOWN)
+    return str(request.scope["sender"]) if TOKEN.match(token) else refuse(401, UNKNOWN)
 
 
 async def read_json(request: Request) -> dict[str, Any]:

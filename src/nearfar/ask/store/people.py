@@ -190,8 +190,9 @@ def save_answers(
     if person is None:
         return None
     adapts = plan.study.questions.is_adaptive
-    if adapts or tx.rows("SELECT 1 FROM slot WHERE participant = ? AND released IS NOT NULL LIMIT 1", person):
-        tx.lock_drawing()  # places may come back; always before the person, as in release_idle, or the two might block
+    may_return = "SELECT 1 FROM slot WHERE participant = ? AND released IS NOT NULL LIMIT 1"
+    if adapts or (tx.drawing and tx.rows(may_return, person)):
+        tx.lock_drawing()  # always before the person, as in release_idle, or the two might block each other
     _is_seen(tx, person, now)
     saved, refused = [], []
     changes: Changes = defaultdict(lambda: [0, 0])

@@ -21,6 +21,7 @@ ALTER TABLE participant ADD COLUMN condition TEXT NOT NULL DEFAULT '';
 ALTER TABLE answer ADD COLUMN replays {{whole}};
 ALTER TABLE answer ADD COLUMN early {{whole}};
 DROP INDEX question_by_load;
+DROP INDEX IF EXISTS participant_by_seen;
 UPDATE study SET version = {VERSION} WHERE id = 1;
 """
 # a.id: is answered
@@ -75,7 +76,6 @@ CREATE TABLE IF NOT EXISTS view (id {whole} PRIMARY KEY, made {real} NOT NULL, j
 CREATE TABLE IF NOT EXISTS export (path TEXT PRIMARY KEY);
 CREATE INDEX IF NOT EXISTS question_by_load ON question (condition, load, done, shuffle);
 CREATE INDEX IF NOT EXISTS choice_by_question ON choice (question, id);
-CREATE INDEX IF NOT EXISTS participant_by_seen ON participant (state, seen);
 CREATE INDEX IF NOT EXISTS answer_by_time ON answer (received);
 CREATE INDEX IF NOT EXISTS token_by_participant ON token (participant);
 CREATE INDEX IF NOT EXISTS event_by_participant ON event (participant);
