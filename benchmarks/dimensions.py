@@ -71,7 +71,7 @@ def _prior(objects: tuple[str, ...]) -> Prior:
     else:
         kept = np.load(SHARED / "things" / "features.npz")
         made = {name: kept[name].astype(np.float64) for name in ("clip", "words")}
-    return Vectors(made, objects).prior(Setting(0.8, "gaussian", (1 / len(made),) * len(made)))
+    return Vectors(made, objects).prior(Setting(0.8, 1.2, (1 / len(made),) * len(made)))
 
 
 def things() -> Iterator[dict[str, Any]]:

@@ -18,7 +18,6 @@ HERE = Path(__file__).parent
 sys.path.insert(0, str(HERE.parents[1] / "tests"))
 
 from ask_browser import Tab, start_browser  # noqa: E402
-
 from benchmarks.ask_server import free_port  # noqa: E402
 
 WIDTH, HEIGHT = 1200, 1050

@@ -18,7 +18,7 @@ ANSWERS = nf.simulate.answers(
 
 
 def fitted(vectors: np.ndarray) -> SOE:
-    prior = Vectors(vectors, ANSWERS.objects).prior(Setting(0.8, "linear", (1.0,)))
+    prior = Vectors(vectors, ANSWERS.objects).prior(Setting(0.8, np.inf, (1.0,)))
     return SOE(2, prior=prior).fit(ANSWERS)
 
 
@@ -52,6 +52,6 @@ def test_a_statement_given_twice_is_no_second_witness():
 
 def test_too_few_answers_leave_the_width_of_the_map():
     few = ANSWERS[:1]
-    prior = Vectors(TRUTH, few.objects).prior(Setting(0.8, "linear", (1.0,)))
+    prior = Vectors(TRUTH, few.objects).prior(Setting(0.8, np.inf, (1.0,)))
     model = SOE(2, prior=prior).fit(few)
     assert left_open(model, few) == 1.0

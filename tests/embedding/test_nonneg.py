@@ -129,7 +129,7 @@ def test_vectors_as_a_prior_place_objects_that_nobody_was_asked_about():
     vectors = Vectors(
         {"kind": KINDS + np.random.default_rng(0).normal(size=KINDS.shape) * 0.1}, answers.objects
     )
-    prior = vectors.prior(Setting(0.8, "gaussian", (1.0,)))
+    prior = vectors.prior(Setting(0.8, 1.2, (1.0,)))
     with_vectors = NonNegative(3, prior=prior).fit(seen)
     assert with_vectors.informed_.all() and with_vectors.embedding_.min() >= 0
     with pytest.warns(UninformedWarning, match="3 of 24"):

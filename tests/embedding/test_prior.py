@@ -14,14 +14,14 @@ import nearfar as nf
 from nearfar._tools.limits import LIMITS
 from nearfar.embedding import SOE, STE
 from nearfar.embedding import optimise as optimise_module
-from nearfar.embedding.prior import LANDMARKS, WIDTH, Setting, Vectors
+from nearfar.embedding.prior import LANDMARKS, Setting, Vectors
 from nearfar.errors import FeatureWarning, InputError, TooLargeError, UninformedWarning
 from nearfar.space.models import Model
 
 NAMES = tuple(f"o{x}" for x in range(25))
 RNG = np.random.default_rng(3)
 CLIP, WORDS = RNG.normal(size=(25, 4)), RNG.normal(size=(25, 2)) * [1.0, 50.0]
-GAUSSIAN, LINEAR = Setting(0.7, "gaussian", (1.0,)), Setting(0.7, "linear", (1.0,))
+GAUSSIAN, LINEAR = Setting(0.7, 1.2, (1.0,)), Setting(0.7, np.inf, (1.0,))
 
 
 def scaled(table):
@@ -44,10 +44,10 @@ def covariance(tables, setting, lacking=()):
         for s, (table, weight) in enumerate(zip(tables, setting.weights, strict=True)):
             if (i, s) in lacking or (j, s) in lacking:
                 continue
-            if setting.kernel == "linear":
+            if setting.width == np.inf:
                 value = sum(x * y for x, y in zip(table[i], table[j], strict=True))
             else:
-                value = math.exp(-(math.dist(table[i], table[j]) ** 2) / (2 * WIDTH**2))
+                value = math.exp(-(math.dist(table[i], table[j]) ** 2) / (2 * setting.width**2))
             whole[i, j] += setting.share * weight * value
     for i in range(n):
         held = sum(w for s, w in enumerate(setting.weights) if (i, s) not in lacking)
@@ -62,10 +62,10 @@ def of_prior(prior):
 # -------------------------------------------------------------------- the covariance
 
 
-@pytest.mark.parametrize("kernel", ["gaussian", "linear"])
+@pytest.mark.parametrize("width", [0.8, 2.0, np.inf])
 @pytest.mark.parametrize("weights", [(1.0, 0.0), (0.25, 0.75)])
-def test_the_covariance_is_that_of_its_definition(kernel, weights):
-    setting = Setting(0.6, kernel, weights)
+def test_the_covariance_is_that_of_its_definition(width, weights):
+    setting = Setting(0.6, width, weights)
     prior = Vectors({"clip": CLIP, "words": WORDS}, NAMES).prior(setting)
     wanted = covariance([scaled(CLIP), scaled(WORDS)], setting)
     np.testing.assert_allclose(of_prior(prior), wanted, atol=1e-6)
@@ -75,7 +75,7 @@ def test_the_covariance_is_that_of_its_definition(kernel, weights):
 def test_the_covariance_of_objects_that_lack_vectors():
     frame = pl.DataFrame({"object": NAMES[5:], "x": WORDS[5:, 0], "y": WORDS[5:, 1]})
     vectors = Vectors({"clip": CLIP, "words": frame}, NAMES)
-    setting = Setting(0.6, "gaussian", (0.5, 0.5))
+    setting = Setting(0.6, 1.2, (0.5, 0.5))
     lacking = {(i, 1) for i in range(5)}
     words = [[0.0, 0.0]] * 5 + scaled(WORDS[5:])
     wanted = covariance([scaled(CLIP), words], setting, lacking)
@@ -257,7 +257,7 @@ def test_objects_are_placed_one_by_one_as_together(named):
 
 
 def test_sources_are_placed_by_their_names(named):
-    setting = Setting(0.7, "gaussian", (0.5, 0.5))
+    setting = Setting(0.7, 1.2, (0.5, 0.5))
     model = fitted({"clip": CLIP[:, :2], "words": WORDS}, named, setting)
     one = model.place({"clip": CLIP[:4, :2], "words": WORDS[:4]}).points
     np.testing.assert_array_equal(model.place({"words": WORDS[:4], "clip": CLIP[:4, :2]}).points, one)

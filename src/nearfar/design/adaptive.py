@@ -147,7 +147,7 @@ def _posterior(
     prior = None
     if vectors is not None:
         weight = 1.0 / len(vectors.sources)
-        prior = vectors.prior(Setting(0.8, "gaussian", (weight,) * len(vectors.sources)))
+        prior = vectors.prior(Setting(0.8, 1.2, (weight,) * len(vectors.sources)))
     points, strength, curvature = np.zeros((n, d)), 0.5, None
     if answers is not None and len(answers) >= n:
         with warnings.catch_warnings():  # objects without an answer are what the next questions are about

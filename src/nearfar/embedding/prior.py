@@ -29,14 +29,16 @@ from nearfar.io.vectors import VectorTable, vector_tables
 from nearfar.triplets import positions
 
 LANDMARKS = 400  # columns of B, at most
-WIDTH = 1.2  # of the Gaussian kernel; two objects are sqrt(2) apart on average
 
 
 class Setting(NamedTuple):
-    """How vectors enter: the share of the prior that they have, the kernel, and the weight of every source (sum 1)."""
+    """How vectors enter: the share of the prior that they have, the kernel, and the weight of every source (sum 1).
+
+    ``width`` : of a Gaussian kernel, where two objects are sqrt(2) apart on average; infinite for a linear one.
+    """
 
     share: float
-    kernel: Literal["gaussian", "linear"]
+    width: float
     weights: tuple[float, ...]
 
 
@@ -108,7 +110,7 @@ class Vectors:
     that have a vector in some source; ``missing`` : names of the others; ``extra`` : names of vectors that belong to no object.
 
     >>> vectors = Vectors({"size": np.array([1.0, 2.0, 4.0])}, ("ant", "bee", "cow"))
-    >>> vectors.sources, vectors.prior(Setting(0.5, "linear", (1.0,))).basis.shape
+    >>> vectors.sources, vectors.prior(Setting(0.5, np.inf, (1.0,))).basis.shape
     (('size',), (3, 1))
     """
 
@@ -188,9 +190,9 @@ def _kernel(one: Sequence[Floats], other: Sequence[Floats], setting: Setting) ->
         known = np.isfinite(rows[:, :1]) & np.isfinite(columns[:, 0])
         rows, columns = np.nan_to_num(rows), np.nan_to_num(columns)
         values = rows @ columns.T
-        if setting.kernel == "gaussian":
+        if np.isfinite(setting.width):
             squares = (rows**2).sum(axis=1)[:, None] + (columns**2).sum(axis=1) - 2 * values
-            values = np.exp(np.maximum(squares, 0) / (-2 * WIDTH**2))
+            values = np.exp(np.maximum(squares, 0) / (-2 * setting.width**2))
         total += weight * np.where(known, values, 0.0)
     return total
 
@@ -204,7 +206,7 @@ def _basis(
     """
     basis = np.sqrt(setting.share) * _kernel(rows, landmarks, setting) @ whiten
     held = (basis**2).sum(axis=1)
-    if setting.kernel == "linear":
+    if np.isinf(setting.width):
         weights = [w * np.isfinite(part[:, 0]) for part, w in zip(rows, setting.weights, strict=True)]
         held = setting.share * np.sum(weights, axis=0)
     return basis, np.sqrt(np.maximum(1.0 - held, 0.0))[:, None]

@@ -22,7 +22,8 @@ if TYPE_CHECKING:
     from nearfar.embedding.prior import Setting, Vectors
 
 Metric = Literal["euclidean", "cosine"]
-KINDS = ((0.95, "gaussian"), (0.6, "gaussian"), (0.8, "linear"), (0.98, "linear"))
+KINDS = ((0.95, 1.2), (0.6, 1.2), (0.98, np.inf))  # share and width
+WIDTHS = (0.8, 2.0)  # that are tried, too, where the kernel is Gaussian
 STANDARD_ERRORS = 1.25  # that vectors must gain over none to enter: random ones reached 0.8 at most in 37 tries, most real ones 2 to 9
 
 
@@ -39,7 +40,7 @@ def settle(model: Model, answers: Triplets, cache: FitCache | None = None, *, en
 def choose_setting(answers: Triplets, vectors: Vectors, *, enter: bool = False) -> Setting | None:
     """The setting that predicts held-out answers best; None where none is clearly better than no vectors, unless these ``enter`` anyway.
 
-    First the kernel and its share, with all sources alike; then the weights of the sources, each alone or doubled.
+    First the kernel and its share, with all sources alike; then its width; then the weights of the sources, each alone or doubled.
     """
     from nearfar.embedding.prior import Setting
 
@@ -47,7 +48,9 @@ def choose_setting(answers: Triplets, vectors: Vectors, *, enter: bool = False) 
     if not search.folds:
         return None
     even = (1 / len(vectors.sources),) * len(vectors.sources)
-    best = search.best(Setting(share, kernel, even) for share, kernel in KINDS)  # type: ignore[arg-type]
+    best = search.best(Setting(share, width, even) for share, width in KINDS)
+    if np.isfinite(best.width):
+        best = search.best([best, *(best._replace(width=width) for width in WIDTHS)])
     if len(even) > 1:
         weights = [row / row.sum() for more in (0.0, 1.0) for row in np.eye(len(even)) + more]
         best = search.best([best, *(best._replace(weights=tuple(w.tolist())) for w in weights)])
