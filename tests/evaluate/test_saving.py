@@ -12,8 +12,8 @@ from nearfar.design import Scheme
 from nearfar.errors import InputError
 from nearfar.evaluate.advice import Assumptions
 from nearfar.evaluate.bootstrap import Estimate
+from nearfar.evaluate.forecast import expected_saving
 from nearfar.evaluate.saving import Saving, at_any_time, saving
-from nearfar.evaluate.saving_forecast import expected_saving
 from nearfar.triplets import Triplets
 
 N, PER_PERSON = 24, 60

@@ -95,7 +95,7 @@ def _lines(ready: OpenStudy) -> list[tuple[str, str]]:
     from nearfar.ask.answers import collect
     from nearfar.ask.live import live_view
     from nearfar.evaluate.advice import Assumptions
-    from nearfar.evaluate.saving_forecast import expected_saving
+    from nearfar.evaluate.forecast import expected_saving
 
     plan = ready.study.questions
     answers = np.array(ready.store.read_now(researcher.balance))[:, 1]

@@ -238,7 +238,7 @@ def _say_saving(
 ) -> None:
     """Say what adaptive questions would save in a study of so many people."""
     from nearfar.evaluate.advice import Assumptions
-    from nearfar.evaluate.saving_forecast import expected_saving
+    from nearfar.evaluate.forecast import expected_saving
 
     n, assumptions = len(_objects(objects)[0]), Assumptions(*assumed)
     write_out(f"{expected_saving(n, people, scheme, assumptions, per_person=per_person, seed=given.seed)}\n")

@@ -1,4 +1,4 @@
-"""What a given number of participants and minutes buys: questions, repeats, and the interval of the accuracy.
+"""What a given number of participants and minutes buys: questions, repeats, the interval of the accuracy, and what adaptive questions save.
 
 Simulated participants differ: everybody sees distances with a noise of their own, and one in ten answers at random.
 """
@@ -16,11 +16,11 @@ from nearfar._tools.arrays import Floats
 from nearfar._tools.checks import Seed, check_count, seed_number
 from nearfar._tools.progress import step
 from nearfar._tools.records import Record
-from nearfar.design import Scheme, new_places
+from nearfar.design import Questions, Scheme, new_places, next_questions
 from nearfar.design.questions import SECONDS
 from nearfar.errors import InputError, NearfarWarning
 from nearfar.evaluate.advice import Assumptions, expected_accuracy, new_questions, noise_of_agreement, p_one
-from nearfar.evaluate.bootstrap import make_draws
+from nearfar.evaluate.bootstrap import Estimate, make_draws
 from nearfar.evaluate.crossval import cross_validate
 from nearfar.evaluate.splits import kfold
 from nearfar.simulate import answers as simulated_answers
@@ -32,7 +32,8 @@ CARELESS = 0.1  # share of participants who answer at random
 ABILITIES = 0.4  # standard deviation of the logarithm of a participant's noise
 N_STUDIES = 4  # simulated for each number of participants
 QUICK = "score"  # the model whose interval is taken: those of embeddings are as wide, and take long
-MOST_OBJECTS = 200  # simulated; more take minutes
+MOST_OBJECTS, MOST_ADAPTIVE = 200, 60  # simulated, and with adaptive questions; more take minutes
+RANDOM = 0.2  # share of random questions among adaptive ones
 
 
 class ForecastRow(NamedTuple):
@@ -143,15 +144,13 @@ def _simulate(
         rows = np.resize(rng.permutation(count), (people, places))  # nobody gets a question twice
         said = []
         for person, (own, noise, flip) in enumerate(zip(rows, noises, flips, strict=True)):
-            how: Any = {"noise": noise, "flip": flip, "ties": "random", "seed": rng}
-            told = simulated_answers(questions[own], points=points, **how).triplets
+            told = _said(questions[own], points, noise, flip, rng)
             said.append(replace(told, participant=Ids.encode(np.full(len(told), person))))
         answers, new = Triplets.concatenate(said), new_questions(n, rng)
         space = model.fit(answers)
         judged = cross_validate(answers, [parse_model(QUICK)], list(kfold(answers, 5)))
         interval = make_draws(answers).estimate(judged.values[0])
-    others = zip(*_abilities(20, given, rng), strict=True)  # a new participant is like one of these
-    p = np.mean([flip + (1 - 2 * flip) * p_one(points, new, noise) for noise, flip in others], axis=0)
+    p = _p_of_others(points, new, given, rng)
     accuracy = expected_accuracy(space.rows, new, p)
     return accuracy, (interval.high - interval.low) / 2, float(np.maximum(p, 1 - p).mean())
 
@@ -163,3 +162,89 @@ def _abilities(people: int, given: Assumptions, rng: np.random.Generator) -> tup
     ranks = (rng.permutation(people) + 0.5) / people
     noises = noise_of_agreement(given.agreement, given.dimension) * np.exp(ABILITIES * ndtri(ranks))
     return noises, np.where(np.arange(people) < round(CARELESS * people), 0.5, 0.0)
+
+
+def _p_of_others(points: Floats, new: Questions, given: Assumptions, rng: np.random.Generator) -> Floats:
+    """(m,) probability that a new participant, who is like one of twenty, calls ``one`` nearer."""
+    others = zip(*_abilities(20, given, rng), strict=True)
+    seen = [flip + (1 - 2 * flip) * p_one(points, new, noise) for noise, flip in others]
+    return np.asarray(np.mean(seen, axis=0))
+
+
+def _said(asked: Questions, points: Floats, noise: float, flip: float, rng: np.random.Generator) -> Triplets:
+    return simulated_answers(asked, points=points, noise=noise, flip=flip, ties="random", seed=rng).triplets
+
+
+@dataclass(frozen=True)
+class ExpectedSaving(Record):
+    """``times`` : how many times more random answers predict as well, with the smallest and the largest of the simulated studies.
+
+    ``adaptive``, ``random`` : accuracy with adaptive and with random questions, after ``n_answers`` of either.
+    """
+
+    times: Estimate
+    adaptive: float
+    random: float
+    n_answers: int
+    n_studies: int = N_STUDIES
+
+    def __str__(self) -> str:
+        return words.expected_saving(self)
+
+
+def expected_saving(
+    n: int, people: int, scheme: Scheme, given: Assumptions, *, per_person: int | None = None, seed: Seed = 0
+) -> ExpectedSaving:
+    """Simulate studies of n objects with adaptive and with random questions, ``per_person`` of them for each of ``people``.
+
+    per_person : None: what there is time for in the assumed minutes.
+
+    >>> told = expected_saving(8, 4, Scheme(), Assumptions(), per_person=10)
+    >>> told.n_answers, told.times.low <= told.times.value <= told.times.high
+    (40, True)
+    """
+    check_count(people, "people")
+    if n < 4 or scheme.draw != "random":
+        raise InputError("adaptive questions: need at least 4 objects, and no landmarks")
+    scheme.check(n)
+    if per_person is None:
+        per_person = int(given.minutes * 60 / (given.seconds or SECONDS[scheme.kind]))
+    simulated = min(n, MOST_ADAPTIVE)
+    per = max(1, round(per_person * simulated / n))
+    found = np.zeros((N_STUDIES, 4))
+    quiet = warnings.catch_warnings(action="ignore", category=NearfarWarning)
+    with step("simulating adaptive studies", total=found.size) as advance, quiet:
+        for study in range(N_STUDIES):
+            rng = np.random.default_rng([seed_number(seed), study, 32])
+            points, new = rng.normal(size=(simulated, given.dimension)), new_questions(simulated, rng)
+            p = _p_of_others(points, new, given, rng)
+            model = parse_model(f"ste-{min(given.dimension, simulated - 2)}")
+            for at, (count, share) in enumerate(((1, RANDOM), (1, 1), (0.5, 1), (2, 1))):
+                answers = _answers(points, scheme, given, (max(1, round(count * people)), per, share), rng)
+                found[study, at] = expected_accuracy(model.fit(answers).rows, new, p)
+                advance(1)
+    adaptive, plain, half, double = found.T
+    doubling = max(float(np.mean(double - half)) / 2, 1e-3)
+    logs = np.clip((adaptive - plain) / doubling, -2, 2)
+    times = Estimate(*(2.0 ** np.array([logs.mean(), logs.min(), logs.max()])).tolist())
+    return ExpectedSaving(times, float(adaptive.mean()), float(plain.mean()), people * per_person)
+
+
+def _answers(
+    points: Floats, scheme: Scheme, given: Assumptions, size: tuple[int, int, float], rng: np.random.Generator
+) -> Triplets:
+    """What participants answer, one after the other; size: people, questions of each, and the share of random ones."""
+    people, per, share = size
+    n, n_random = len(points), round(per * share)
+    said, used = list[Triplets](), list[Triplets]()
+    noises, flips = _abilities(people, given, rng)
+    for person in rng.permutation(people).tolist():
+        how = points, noises[person], flips[person], rng
+        plain = scheme.questions(n, max(1, min(n_random, scheme.total(n))), rng)
+        said.append(_said(plain, *how))
+        for start in range(0, per - n_random, n):
+            before: Any = Triplets.concatenate(used) if used else []
+            kind: Any = {"kind": scheme.kind, "size": scheme.size, "pick": scheme.pick}
+            chosen = next_questions(before, n, min(n, per - n_random - start), **kind, seed=rng).questions
+            used.append(_said(chosen, *how))
+    return Triplets.concatenate([*said, *used])

@@ -1,7 +1,3 @@
-from .adaptive import AT_ANY_TIME as AT_ANY_TIME
-from .adaptive import accuracy_at_any_time as accuracy_at_any_time
-from .adaptive import expected_saving as expected_saving
-from .adaptive import saving as saving
 from .finding import EMBEDDINGS as EMBEDDINGS
 from .finding import Finding as Finding
 from .finding import gloss as gloss
@@ -44,9 +40,13 @@ from .people import group_pair_text as group_pair_text
 from .people import participants as participants
 from .people import reason as reason
 from .people import subgroups as subgroups
+from .plan import AT_ANY_TIME as AT_ANY_TIME
+from .plan import accuracy_at_any_time as accuracy_at_any_time
 from .plan import advice as advice
 from .plan import advice_text as advice_text
+from .plan import expected_saving as expected_saving
 from .plan import forecast_text as forecast_text
+from .plan import saving as saving
 from .vectors import vector_correlation as vector_correlation
 from .vectors import worth as worth
 from .vectors import worth_rows as worth_rows
