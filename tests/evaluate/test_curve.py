@@ -6,7 +6,7 @@ from space_tools import PLANE, answers_about
 
 from nearfar.errors import InputError
 from nearfar.evaluate import Analysis, compare, learning_curve
-from nearfar.evaluate.curve import _growing
+from nearfar.evaluate.crossval import _growing
 from nearfar.evaluate.splits import split_units
 from nearfar.triplets import Triplets
 

@@ -7,8 +7,7 @@ import pytest
 import nearfar as nf
 from nearfar import words
 from nearfar.errors import InputError
-from nearfar.evaluate.comparison import odd_one_out_share
-from nearfar.evaluate.dimension_count import log_likelihood
+from nearfar.evaluate.comparison import log_likelihood, odd_one_out_share
 from nearfar.evaluate.dimensions import best_match
 from nearfar.triplets import Triplets
 

@@ -15,10 +15,9 @@ import nearfar as nf
 from nearfar import design, simulate, words
 from nearfar.errors import InputError
 from nearfar.evaluate import groups
-from nearfar.evaluate.agreements import group_agreement
 from nearfar.evaluate.bootstrap import Estimate
-from nearfar.evaluate.groups import compare_groups, groups_of
-from nearfar.evaluate.permutation import inner_products, permutation_test
+from nearfar.evaluate.ceiling import group_agreement
+from nearfar.evaluate.groups import compare_groups, groups_of, inner_products, permutation_test
 from nearfar.evaluate.subgroups import residual_vectors, slopes
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets

@@ -7,7 +7,7 @@ from scipy.sparse import csr_array
 
 from nearfar import design
 from nearfar.errors import InputError
-from nearfar.evaluate.agreements import person_agreement
+from nearfar.evaluate.ceiling import person_agreement
 from nearfar.evaluate.subgroups import cluster_people, find_subgroups
 from nearfar.triplets import Triplets
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from groups_tools import NAMES, N, two_groups
 
-from nearfar.evaluate.agreements import person_agreement
 from nearfar.evaluate.analysis import Analysis
+from nearfar.evaluate.ceiling import person_agreement
 from nearfar.report.groups import agreement, group_comparison
 from nearfar.report.make import make_report
 

@@ -1,7 +1,6 @@
 from . import metrics as metrics
 from .advice import Assumptions as Assumptions
 from .advice import advise as advise
-from .agreements import person_agreement as person_agreement
 from .analysis import Analysis as Analysis
 from .analysis import analyse as analyse
 from .api import choose_dimension as choose_dimension
@@ -10,6 +9,7 @@ from .api import fit as fit
 from .api import learning_curve as learning_curve
 from .api import stability as stability
 from .ceiling import noise_ceiling as noise_ceiling
+from .ceiling import person_agreement as person_agreement
 from .dimensions import find_dimensions as find_dimensions
 from .groups import compare_groups as compare_groups
 from .properties import explain as explain

@@ -12,8 +12,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar._tools.checks import check_count
 from nearfar.errors import InputError
-from nearfar.evaluate.agreements import PersonAgreement, person_agreement
 from nearfar.evaluate.bootstrap import Estimate
+from nearfar.evaluate.ceiling import PersonAgreement, person_agreement
 from nearfar.evaluate.clusters import ClusterCount, ClusterTree, cluster_tree, count_object_clusters
 from nearfar.evaluate.collection import AnswerCounts, warn_of_controls
 from nearfar.evaluate.groups import GroupComparison, compare_groups

@@ -12,9 +12,8 @@ from nearfar.embedding.prior import as_vectors
 from nearfar.errors import InputError
 from nearfar.evaluate.analysis import Analysis
 from nearfar.evaluate.collection import warn_of_controls
-from nearfar.evaluate.comparison import Comparison, is_auto
-from nearfar.evaluate.curve import LearningCurve
-from nearfar.evaluate.dimension_count import DimensionChoice
+from nearfar.evaluate.comparison import Comparison, DimensionChoice, is_auto
+from nearfar.evaluate.crossval import LearningCurve
 from nearfar.evaluate.judging import DIMENSIONS, TOO_FEW_QUESTIONS
 from nearfar.evaluate.map_stability import Stability
 from nearfar.evaluate.priors import settle

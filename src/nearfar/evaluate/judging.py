@@ -21,15 +21,22 @@ from nearfar.evaluate.clusters import ClusterTree
 from nearfar.evaluate.comparison import (
     FEATURE_LIST,
     Comparison,
+    DimensionChoice,
     Score,
     candidates,
     choose,
+    count_dimensions,
     is_auto,
     make_comparison,
 )
-from nearfar.evaluate.crossval import Credits, cross_validate, pair_memory_credits
-from nearfar.evaluate.curve import LearningCurve, grow, make_curve
-from nearfar.evaluate.dimension_count import DimensionChoice, count_dimensions
+from nearfar.evaluate.crossval import (
+    Credits,
+    LearningCurve,
+    cross_validate,
+    grow,
+    make_curve,
+    pair_memory_credits,
+)
 from nearfar.evaluate.priors import VectorsAlone, choose_setting
 from nearfar.evaluate.splits import Split, Units, design_of, kfold, some_units, split_units, warn_of_screens
 from nearfar.space.models import EMBEDDINGS, WITH_FEATURES, Model, parse_model, parse_models

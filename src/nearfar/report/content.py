@@ -29,7 +29,7 @@ from nearfar.report.pictures import thumbnails
 if TYPE_CHECKING:
     from nearfar.evaluate.analysis import Analysis
     from nearfar.evaluate.clusters import ClusterTree
-    from nearfar.evaluate.dimension_count import DimensionChoice
+    from nearfar.evaluate.comparison import DimensionChoice
     from nearfar.evaluate.dimensions import Dimensions
     from nearfar.evaluate.map_stability import Stability
     from nearfar.evaluate.properties import Explained

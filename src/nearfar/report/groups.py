@@ -13,7 +13,7 @@ from nearfar._tools.text import number
 from nearfar.plot.placing import far_out, place_names, to_border
 
 if TYPE_CHECKING:
-    from nearfar.evaluate.agreements import PersonAgreement
+    from nearfar.evaluate.ceiling import PersonAgreement
     from nearfar.evaluate.groups import GroupComparison, GroupPair
     from nearfar.evaluate.subgroups import Subgroups
 

@@ -33,6 +33,10 @@ from .objects import left_out as left_out
 from .objects import predicted as predicted
 from .objects import stability as stability
 from .objects import stability_text as stability_text
+from .objects import vector_correlation as vector_correlation
+from .objects import worth as worth
+from .objects import worth_rows as worth_rows
+from .objects import worth_text as worth_text
 from .people import FLAGGING as FLAGGING
 from .people import group_comparison as group_comparison
 from .people import group_pair as group_pair
@@ -47,7 +51,3 @@ from .plan import advice_text as advice_text
 from .plan import expected_saving as expected_saving
 from .plan import forecast_text as forecast_text
 from .plan import saving as saving
-from .vectors import vector_correlation as vector_correlation
-from .vectors import worth as worth
-from .vectors import worth_rows as worth_rows
-from .vectors import worth_text as worth_text

@@ -12,9 +12,8 @@ if TYPE_CHECKING:
     from nearfar.evaluate.analysis import Analysis
     from nearfar.evaluate.bootstrap import Scope
     from nearfar.evaluate.ceiling import NoiseCeiling
-    from nearfar.evaluate.comparison import Comparison, Score
-    from nearfar.evaluate.curve import LearningCurve
-    from nearfar.evaluate.dimension_count import DimensionChoice
+    from nearfar.evaluate.comparison import Comparison, DimensionChoice, Score
+    from nearfar.evaluate.crossval import LearningCurve
     from nearfar.evaluate.judging import Judging
     from nearfar.evaluate.reliability import Reliability
 
