@@ -7,7 +7,7 @@ from benchmarks.honesty.worlds_third import asked_third, make_third
 
 from nearfar.errors import InputError
 from nearfar.evaluate import Analysis
-from nearfar.evaluate.screens import are_screens
+from nearfar.evaluate.collection import are_screens
 from nearfar.evaluate.splits import design_of, is_blocked, split_units
 from nearfar.triplets import Triplets
 

@@ -6,7 +6,7 @@ from space_tools import PLANE, answers_about
 
 from nearfar import words
 from nearfar.evaluate import Analysis
-from nearfar.evaluate.reliability import Reliability
+from nearfar.evaluate.map_stability import Reliability
 from nearfar.space import fit
 from nearfar.triplets import Triplets
 

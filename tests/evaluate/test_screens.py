@@ -8,8 +8,8 @@ import pytest
 from benchmarks.honesty.worlds import asked, make_world
 
 from nearfar.errors import InputError, ScreenWarning
+from nearfar.evaluate.collection import are_screens, screen_runs
 from nearfar.evaluate.crossval import pair_memory_credits
-from nearfar.evaluate.screens import are_screens, screen_runs
 from nearfar.evaluate.splits import holdout, kfold, split_units
 from nearfar.triplets import Triplets
 

@@ -19,6 +19,7 @@ from nearfar.evaluate.collection import AnswerCounts, warn_of_controls
 from nearfar.evaluate.groups import GroupComparison, compare_groups
 from nearfar.evaluate.judging import Judging
 from nearfar.evaluate.map_stability import (
+    Reliability,
     Resamples,
     Scale,
     Stability,
@@ -26,13 +27,13 @@ from nearfar.evaluate.map_stability import (
     kept_by_chance,
     make_scale,
     make_stability,
+    measure_reliability,
     resample,
     tree_labels,
 )  # fmt: skip
 from nearfar.evaluate.participants import People, judge_people
 from nearfar.evaluate.priors import VectorsAlone
 from nearfar.evaluate.properties import MIN_OBJECTS, Explained, explain, rsa
-from nearfar.evaluate.reliability import Reliability, measure_reliability
 from nearfar.evaluate.subgroups import Subgroups, find_subgroups
 from nearfar.space.models import fit
 from nearfar.space.space import Space
@@ -226,16 +227,16 @@ class Analysis(Judging):
     def stability(self, n_clusters: int | None = 5) -> Stability:
         """How uncertain positions on the map and clusters of the tree (cut into ``n_clusters``) are."""
         flat = self.space if self.plane_name == self.chosen.name else self.plane
-        labels = kept = by_chance = None
+        clusters: dict[str, Any] = {"labels": None, "kept": None, "kept_by_chance": None}
         if n_clusters is not None:
-            informed = int(self.shown_space.informed.sum())
-            wanted = min(check_count(n_clusters, "n_clusters"), informed)
+            wanted = min(check_count(n_clusters, "n_clusters"), int(self.shown_space.informed.sum()))
             labels = tree_labels(self.shown_space, wanted)
-            kept, model = self.resamples.kept(labels, wanted), self.settled(self.chosen.name)
-            settings: Any = {"n_resamples": self.n_resamples, "seed": self.seed}
-            by_chance = kept_by_chance(self.answers, model, self.shown, wanted, **settings)
-        found = self.resamples, labels, kept, by_chance
-        return make_stability(self.answers, self.plane_name, coordinates(flat), *found)
+            noise = self.answers, self.settled(self.chosen.name), self.shown, wanted
+            by_chance = kept_by_chance(*noise, n_resamples=self.n_resamples, seed=self.seed)
+            kept = self.resamples.kept(labels, wanted)
+            clusters = {"labels": labels, "kept": kept, "kept_by_chance": by_chance}
+        points = coordinates(flat)
+        return make_stability(self.answers, points, self.resamples, model=self.plane_name, **clusters)
 
     # ---------------------------------------------------------------- what explains it
 

@@ -205,9 +205,9 @@ def _fits(
 ) -> tuple[Floats, Floats, Floats]:
     """Points of the best of three starts, and how well another start and both halves find every dimension of them."""
     prior: Any = model.prior
-    with warnings.catch_warnings(), step("dimensions", total=3 + STARTS) as advance:
-        # an object without an answer is listed by whoever reads them
-        warnings.simplefilter("ignore", NearfarWarning)
+    # an object without an answer is listed by whoever reads them
+    quiet = warnings.catch_warnings(action="ignore", category=NearfarWarning)
+    with quiet, step("dimensions", total=3 + STARTS) as advance:
 
         def fit(some: Triplets, size: int | None, number: int, **given: Any) -> NonNegative:
             fitted = NonNegative(size, random_state=number, prior=prior, **given).fit(some)

@@ -285,8 +285,8 @@ def _moves(
     for again in resampled:
         first, second = maps_of([rows[draw_again(who, rng)] for rows, who in zip(own, people, strict=True)])
         again[:] = second - first
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", RuntimeWarning)  # NaN for objects that fewer than two resamples know
+    # NaN for objects that fewer than two resamples know
+    with warnings.catch_warnings(action="ignore", category=RuntimeWarning):
         variance = np.nanvar(resampled, axis=0, ddof=1).mean(axis=1)
     variance[variance <= 0] = np.nan
     length = np.sqrt(np.sum(apart**2, axis=1))

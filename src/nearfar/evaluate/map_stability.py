@@ -1,7 +1,7 @@
-"""How uncertain positions and clusters are, from bootstrap resamples of participants (of statements, where nobody is known).
+"""How uncertain positions and clusters are, by bootstrap resamples, and how alike the map of another study would be, by halves.
 
-Each resample's map is moved, turned, mirrored and scaled onto that of all answers (Procrustes), and its clusters are matched to
-theirs.
+Participants are resampled (statements, where nobody is known). Each resample's map is moved, turned, mirrored and scaled onto that of
+all answers (Procrustes), and its clusters are matched to theirs.
 """
 
 from __future__ import annotations
@@ -18,9 +18,9 @@ from nearfar._tools.arrays import Codes, Floats, dense_codes
 from nearfar._tools.progress import track
 from nearfar._tools.records import Record
 from nearfar.errors import NearfarWarning
-from nearfar.evaluate.bootstrap import effective_groups
+from nearfar.evaluate.bootstrap import Scope, effective_groups
 from nearfar.evaluate.crossval import fit_timed
-from nearfar.evaluate.splits import respondents
+from nearfar.evaluate.splits import respondents, split_units
 from nearfar.methods import cut
 from nearfar.space.models import Model
 from nearfar.space.space import Space
@@ -104,9 +104,8 @@ def resample(
     kind, who = resampled_units(answers)
     rng = np.random.default_rng(seed)
     points, trees = [], []
-    with warnings.catch_warnings():
-        # a resample lacks people, and so objects and coverage, by design; the full fit warns by itself
-        warnings.simplefilter("ignore", NearfarWarning)
+    # a resample lacks people, and so objects and coverage, by design; the full fit warns by itself
+    with warnings.catch_warnings(action="ignore", category=NearfarWarning):
         for _ in track(range(n_resamples), f"resampling {kind}s", total=n_resamples):
             sample = answers[draw_again(who, rng)]
             space = model.fit(sample)
@@ -217,16 +216,8 @@ def circles(spread: Floats, statements: NDArray[np.int64], drawn: float) -> Floa
     return np.where(enough, np.minimum(factor * np.fmax(spread, expected), 2.0), np.nan)
 
 
-def make_stability(
-    answers: Triplets,
-    model: str,
-    points: Floats,
-    resamples: Resamples,
-    labels: NDArray[np.integer] | None = None,
-    kept: Floats | None = None,
-    by_chance: float | None = None,
-) -> Stability:
-    """What the resamples of answers say about a map of them, and about the clusters that were kept."""
+def make_stability(answers: Triplets, points: Floats, resamples: Resamples, **about: Any) -> Stability:
+    """What the resamples of answers say about a map of them; ``about`` : the model, and the clusters that were kept."""
     cloud = np.stack([align(own, points) for own in resamples.points])
     squares = np.sum((cloud - points) ** 2, axis=2)
     placed = np.isfinite(squares).sum(axis=0)
@@ -234,9 +225,8 @@ def make_stability(
     few = statements < MIN_STATEMENTS
     spread = np.sqrt(np.nansum(squares, axis=0) / np.maximum(placed, 1)) / radius(points)
     spread = np.where(few | (placed == 0), np.nan, spread)
-    circle = circles(spread, statements, resamples.drawn)
-    drawn = labels, kept, cloud, resamples.kind, few, by_chance
-    return Stability(model, answers.objects, points, spread, circle, *drawn)
+    about |= {"points": points, "spread": spread, "circle": circles(spread, statements, resamples.drawn)}
+    return Stability(objects=answers.objects, cloud=cloud, resampled=resamples.kind, few=few, **about)
 
 
 def kept_by_chance(
@@ -321,3 +311,86 @@ def make_scale(points: Floats, resamples: Resamples) -> Scale:
     start, size = (values[0], (values[-1] - values[0]) or 1.0) if len(values) else (0.0, 1.0)
     low, middle, high = ((each - start) / size for each in (values - half, values, values + half))
     return Scale(order, middle, low, high)
+
+
+@dataclass(frozen=True)
+class Reliability(Record):
+    """Expected correlations of the distances on the map of this study with those of another one.
+
+    Parameters
+    ----------
+    participants : another study with as many other participants; NaN where nothing is said about others, and for booklets.
+    questions : another study with as many other questions.
+    spread : standard deviation, between participants, of the share of their answers that is predicted, chance taken off;
+        NaN where participants are not known.
+    model : whose map.
+    """
+
+    participants: float
+    questions: float
+    spread: float
+    model: str
+
+    def __str__(self) -> str:
+        return str(words.reliability(self))
+
+
+def measure_reliability(
+    answers: Triplets, model: Model, credit: NDArray[np.floating], scope: Scope, seed: int
+) -> Reliability:
+    """Fit a model to halves of the participants, and of the units; ``credit`` : (m,) held-out credits.
+
+    In simulated studies of booklets, few participants, or fewer than five different questions per object it was wrong by more
+    than 0.1 in half of them: there it is NaN.
+    """
+    people, units = respondents(answers), split_units(answers).codes
+    enough = len(np.unique(answers.question_ids)) >= 5 * answers.n_objects
+    others = enough and scope.participants == "new" and scope.questions != "same sets"
+    new_people = split_half(answers, model, people, seed=seed) if others else np.nan
+    new_questions = split_half(answers, model, units, seed=seed) if enough else np.nan
+    spread = between_participants(credit, people) if answers.participant is not None else np.nan
+    return Reliability(new_people, new_questions, spread, model.name)
+
+
+def split_half(answers: Triplets, model: Model, groups: Codes, *, n_splits: int = 2, seed: int = 0) -> float:
+    """Mean split-half correlation of distances, stepped up to whole studies (Spearman-Brown, 2r / (1 + r)).
+
+    ``groups`` : (m,) what is split: participants, or trios. NaN with fewer than four groups.
+    """
+    groups, rng = dense_codes(groups), np.random.default_rng([seed, 1910])
+    count = int(groups.max(initial=-1)) + 1
+    if count < 4:
+        return np.nan
+    correlations = []
+    for _ in range(n_splits):
+        first = (rng.permutation(count) < count / 2)[groups]
+        spaces = [fit_timed(model, answers[half]).space for half in (first, ~first)]
+        known = np.flatnonzero(spaces[0].informed & spaces[1].informed)[:2_000]
+        upper = np.triu_indices(len(known), 1)
+        one, other = (space.take(known).distances()[upper] for space in spaces)
+        if len(known) > 2 and one.std() > 0 and other.std() > 0:
+            correlations.append(float(np.corrcoef(one, other)[0, 1]))
+    r = max(0.0, float(np.mean(correlations))) if correlations else np.nan
+    return 2 * r / (1 + r)
+
+
+def between_participants(credit: NDArray[np.floating], people: Codes) -> float:
+    """Standard deviation of participants' own accuracy: that of their means, less what chance alone gives.
+
+    >>> rng = np.random.default_rng(0)
+    >>> people = np.repeat(np.arange(200), 50)
+    >>> skill = rng.choice([0.6, 0.8], size=200)[people]
+    >>> round(between_participants(rng.random(10_000) < skill, people), 2)
+    0.1
+    """
+    credit = np.asarray(credit, dtype=np.float64)
+    known = np.isfinite(credit)
+    people, credit = dense_codes(people[known]), credit[known]
+    count = np.bincount(people)
+    mean = np.bincount(people, weights=credit) / count
+    within = np.bincount(people, weights=(credit - mean[people]) ** 2)
+    enough = count > 4
+    if enough.sum() < 2:
+        return np.nan
+    chance = np.mean((within / np.maximum(count - 1, 1) / count)[enough])
+    return float(np.sqrt(max(0.0, float(np.var(mean[enough], ddof=1) - chance))))

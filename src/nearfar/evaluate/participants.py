@@ -251,6 +251,8 @@ def _by_person(value: Floats, unit: Codes, who: Codes, size: int) -> _Shares:
 
 def _times(answers: Triplets, who: Codes, size: int) -> tuple[Floats, Floats, float | None]:
     """Per participant: median seconds of a statement and the share of very fast ones, NaN where unknown; and the limit of that."""
+    from scipy import ndimage
+
     unknown = np.full(size, math.nan)
     if answers.seconds is None or not np.isfinite(answers.seconds).any():
         return unknown, unknown, None
@@ -258,10 +260,8 @@ def _times(answers: Triplets, who: Codes, size: int) -> tuple[Floats, Floats, fl
     first = first[np.isfinite(answers.seconds[first])]
     seconds, who = answers.seconds[first], who[first]
     limit = median_of_times(seconds) / 3
-    ordered = np.append(seconds[np.lexsort((seconds, who))] / 2, math.nan)
     count = np.bincount(who, minlength=size)
-    start = np.cumsum(count) - count
-    median = ordered[start + (count - 1) // 2] + ordered[start + count // 2]
+    median = np.asarray(ndimage.median(seconds, who, np.arange(size)))
     fast = np.bincount(who, weights=seconds < limit, minlength=size) / np.maximum(count, 1)
     return np.where(count, median, math.nan), np.where(count, fast, math.nan), limit
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Iterable
 from dataclasses import replace
+from functools import cache
 from typing import TYPE_CHECKING, Any, Literal, get_args
 
 import numpy as np
@@ -41,60 +41,49 @@ def choose_setting(answers: Triplets, vectors: Vectors, *, enter: bool = False) 
     """The setting that predicts held-out answers best; None where none is clearly better than no vectors, unless these ``enter`` anyway.
 
     First the kernel and its share, with all sources alike; then its width; then the weights of the sources, each alone or doubled.
+    All are judged by one small embedding on the same folds.
     """
+    from nearfar.embedding import SOE
     from nearfar.embedding.prior import Setting
 
-    search = _Search(answers, vectors)
-    if not search.folds:
+    units = split_units(answers)
+    used = min(4, -(-8_000 // max(len(answers), 1)))  # of four folds: as many as test 2,000 answers
+    splits = list(kfold(answers, 4, by=units))[:used] if units.count >= 4 else []
+    folds = [(answers[train], test) for train, test in splits if len(train)]
+    if not folds:
         return None
+    starts: list[Any] = ["kernel"] * len(folds)
+
+    @cache
+    def credits(setting: Setting | None) -> Floats:
+        """(m,) held-out credits, NaN for answers that were not tested."""
+        credit = np.full(len(answers), np.nan)
+        prior = None if setting is None else vectors.prior(setting)
+        d = max(1, min(8, answers.n_objects - 2))
+        with warnings.catch_warnings(action="ignore", category=NearfarWarning):
+            for k, (train, test) in enumerate(folds):
+                start, tol = ("kernel", 1e-3) if prior is None else (starts[k], 5e-3)
+                points = SOE(d, prior=prior, init=start, tol=tol).fit_transform(train)
+                if prior is not None:
+                    starts[k] = points
+                credit[test] = Space.of_points(points, train.objects).credits(answers[test])
+        return credit
+
+    def accuracy(setting: Setting) -> float:
+        return float(np.nanmean(credits(setting)))
+
     even = (1 / len(vectors.sources),) * len(vectors.sources)
-    best = search.best(Setting(share, width, even) for share, width in KINDS)
+    best = max((Setting(share, width, even) for share, width in KINDS), key=accuracy)
     if np.isfinite(best.width):
-        best = search.best([best, *(best._replace(width=width) for width in WIDTHS)])
+        best = max([best, *(best._replace(width=width) for width in WIDTHS)], key=accuracy)
     if len(even) > 1:
         weights = [row / row.sum() for more in (0.0, 1.0) for row in np.eye(len(even)) + more]
-        best = search.best([best, *(best._replace(weights=tuple(w.tolist())) for w in weights)])
-    return best if enter or search.clearly_helps(best) else None
-
-
-class _Search:
-    """Held-out credits of one small embedding under different settings, on the same folds."""
-
-    def __init__(self, answers: Triplets, vectors: Vectors) -> None:
-        self._answers, self._vectors = answers, vectors
-        self._units = split_units(answers)
-        used = min(4, -(-8_000 // max(len(answers), 1)))  # of four folds: as many as test 2,000 answers
-        splits = list(kfold(answers, 4, by=self._units))[:used] if self._units.count >= 4 else []
-        self.folds = [(answers[train], test) for train, test in splits if len(train)]
-        self._points: list[Any] = ["kernel"] * len(self.folds)
-        self._credits: dict[Setting | None, Floats] = {}
-
-    def credits(self, setting: Setting | None) -> Floats:
-        """(m,) held-out credits, NaN for answers that were not tested."""
-        from nearfar.embedding import SOE
-
-        if setting not in self._credits:
-            credit = self._credits[setting] = np.full(len(self._answers), np.nan)
-            prior = None if setting is None else self._vectors.prior(setting)
-            d = max(1, min(8, self._answers.n_objects - 2))
-            with warnings.catch_warnings(action="ignore", category=NearfarWarning):
-                for k, (train, test) in enumerate(self.folds):
-                    start, tol = ("kernel", 1e-3) if prior is None else (self._points[k], 5e-3)
-                    points = SOE(d, prior=prior, init=start, tol=tol).fit_transform(train)
-                    if prior is not None:
-                        self._points[k] = points
-                    credit[test] = Space.of_points(points, train.objects).credits(self._answers[test])
-        return self._credits[setting]
-
-    def best(self, settings: Iterable[Setting]) -> Setting:
-        """The most accurate setting; of equal ones the first."""
-        return max(settings, key=lambda setting: float(np.nanmean(self.credits(setting))))
-
-    def clearly_helps(self, setting: Setting) -> bool:
-        """Whether it predicts better than no vectors, by more than chance."""
-        gain = self.credits(setting) - self.credits(None)
-        drawn = make_draws(self._answers, self._units, n_draws=100).means(gain)
-        return bool(np.nanmean(gain) > STANDARD_ERRORS * np.nanstd(drawn))
+        best = max([best, *(best._replace(weights=tuple(w.tolist())) for w in weights)], key=accuracy)
+    if enter:
+        return best
+    gain = credits(best) - credits(None)
+    drawn = make_draws(answers, units, n_draws=100).means(gain)
+    return best if np.nanmean(gain) > STANDARD_ERRORS * np.nanstd(drawn) else None
 
 
 class VectorsAlone:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -92,22 +92,19 @@ def explain(
     rng = np.random.default_rng(seed)
     keys, folds = rng.random((n_permutations + 1, len(space))), rng.permutation(len(space)) % 10
     keys[0] = np.arange(len(space))  # the order as it is
-    scores, facts = np.zeros((len(names), len(keys))), []
+    scores, found = np.zeros((len(names), len(keys))), list[Property]()
     for row, name in zip(scores, names, strict=True):
         numeric, known = columns[name].dtype.kind == "f", np.flatnonzero(_known(columns[name]))
         values = columns[name][known][np.argsort(keys[:, known], axis=1)]  # without gaps all move together
         near = apart[known][:, known]
         row[:] = _r2(axes[known], values.T, folds[known]) if numeric else _votes(near, values)
-        facts.append((numeric, len(known), arrow(flat, columns[name]) if numeric else None))
+        way = arrow(flat, columns[name]) if numeric else None
+        found.append(Property(name, numeric, len(known), float(row[0]), float(row[1:].mean()), np.nan, way))
     above = scores - np.median(scores, axis=1, keepdims=True)
     scaled = above / np.maximum(np.sqrt(np.mean(np.maximum(above, 0) ** 2, axis=1, keepdims=True)), 1e-12)
     p = (scaled.max(axis=0, initial=-np.inf) >= scaled[:, :1] - 1e-9).mean(axis=1)
-    found = []
-    for name, (numeric, n, way), score, corrected in zip(
-        names, facts, scores.tolist(), p.tolist(), strict=True
-    ):
-        found.append(Property(name, numeric, n, score[0], float(np.mean(score[1:])), corrected, way))
-    ranked = sorted(found, key=lambda each: (each.p, -each.value))
+    corrected = (replace(each, p=own) for each, own in zip(found, p.tolist(), strict=True))
+    ranked = sorted(corrected, key=lambda each: (each.p, -each.value))
     return Explained(space.model, tuple(ranked), left_out, n_permutations)
 
 
@@ -232,9 +229,8 @@ def rsa(
     rng, people = np.random.default_rng(seed), []
     draws = rng.multinomial(len(rows), np.full(len(rows), 1 / len(rows)), size=500).T
     objects = _spearman(own, other, draws)
-    with warnings.catch_warnings(
-        action="ignore", category=NearfarWarning
-    ):  # a resample lacks people, and so objects, by design
+    # a resample lacks people, and so objects, by design
+    with warnings.catch_warnings(action="ignore", category=NearfarWarning):
         for _ in track(range(of.n_resamples), f"resampling {kind}s", total=of.n_resamples):
             fitted = model.fit(of.answers[draw_again(who, rng)]).distances()
             people.append(_spearman(fitted[np.ix_(rows, rows)], other)[0])

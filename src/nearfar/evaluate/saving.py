@@ -140,8 +140,7 @@ def _dealt(codes: Ints, parts: int, rng: np.random.Generator) -> Ints:
 def _credits(answers: Triplets, rows: Ints, test: Ints) -> Floats:
     from nearfar.embedding import STE
 
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NearfarWarning)
+    with warnings.catch_warnings(action="ignore", category=NearfarWarning):
         points = STE(4).fit(answers[rows]).embedding_
     return np.asarray(answer_credits(answers[test], points=points))
 
@@ -167,8 +166,5 @@ def at_any_time(estimate: Estimate, n_participants: int, aim: int) -> Estimate:
     weight = n_participants / aim * (-2 * log(alpha) + log(-2 * log(alpha)) + 1)  # n rho^2
     factor = sqrt(2 * (weight + 1) / weight * log(sqrt(weight + 1) / alpha)) / 1.96
     value = estimate.value
-    return Estimate(
-        value,
-        max(-1.0, value - factor * (value - estimate.low)),
-        min(1.0, value + factor * (estimate.high - value)),
-    )
+    low, high = value - factor * (value - estimate.low), value + factor * (estimate.high - value)
+    return Estimate(value, max(-1.0, low), min(1.0, high))

@@ -5,7 +5,7 @@ that spans several trios, such as a grid screen, is a unit, together with all ot
 rows whose question stands in the test set are taken out of training. The test set is never filtered by what was answered.
 Where a statement is about everything, as a pile sort is, no question is new: participants are held out.
 
-Bare triplets may come from screens that have lost their statements (``nearfar.evaluate.screens``): then each screen, or else
+Bare triplets may come from screens that have lost their statements (``nearfar.evaluate.collection``): then each screen, or else
 (anchor, near), is kept in one fold. By trio, a model would remember that pair (one real set: 97.7 % instead of 84 %).
 """
 
@@ -23,7 +23,7 @@ from nearfar._tools.arrays import Codes, dense_codes
 from nearfar._tools.checks import Seed, generator
 from nearfar._tools.text import count
 from nearfar.errors import InputError, ScreenWarning
-from nearfar.evaluate.screens import are_screens, screen_runs
+from nearfar.evaluate.collection import are_screens, screen_runs
 from nearfar.triplets import Triplets, as_triplets, random_rows
 
 RowNumbers = NDArray[np.intp]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
     from nearfar.evaluate.comparison import Comparison, DimensionChoice, Score
     from nearfar.evaluate.crossval import LearningCurve
     from nearfar.evaluate.judging import Judging
-    from nearfar.evaluate.reliability import Reliability
+    from nearfar.evaluate.map_stability import Reliability
 
 MIN_PARTICIPANTS = 10  # as for the bootstrap
 MIN_CORRELATION = 0.8  # of a map with that of another study, below which it is not known to within 0.1
