@@ -270,23 +270,19 @@ class _FirstResponses(NamedTuple):
 
 def _first_responses(answers: Triplets) -> _FirstResponses:
     """The first answer of every person to every question, in terms of what was chosen."""
-    person = respondents(answers)
-    rows, chosen, options = _choices(answers)
+    person, options = respondents(answers), 2
+    rows, chosen = np.arange(len(answers)), (answers.near < answers.far).astype(np.int64)
+    for role in ("far", "near"):
+        of_three = choices_of_three(answers, role)
+        if len(of_three) and 2 * len(of_three) == len(answers):
+            rows, options = of_three, 3
+            chosen = np.argmax(np.sort(answers.array[rows]) == getattr(answers, role)[rows, None], axis=1)
+            break
     asked = dense_codes(answers.trio_ids[rows] if options == 3 else answers.question_ids[rows])
     n = int(asked.max(initial=-1)) + 1
     firsts = np.unique(person[rows] * n + asked, return_index=True)[1]
     rows = rows[firsts]
     return _FirstResponses(dense_codes(person[rows]), asked[firsts], chosen[firsts], rows, options, n)
-
-
-def _choices(answers: Triplets) -> tuple[NDArray[np.intp], Codes, int]:
-    """Rows that stand for an answer, the number of the option chosen in each, and how many options there are."""
-    for role in ("far", "near"):
-        rows = choices_of_three(answers, role)
-        if len(rows) and 2 * len(rows) == len(answers):
-            option = np.argmax(np.sort(answers.array[rows]) == getattr(answers, role)[rows, None], axis=1)
-            return rows, option.astype(np.int64), 3
-    return np.arange(len(answers)), (answers.near < answers.far).astype(np.int64), 2
 
 
 @dataclass(frozen=True, eq=False)

@@ -23,7 +23,7 @@ from nearfar.evaluate.ceiling import group_agreement
 from nearfar.evaluate.crossval import fit_timed
 from nearfar.evaluate.judging import parse_or_choose
 from nearfar.evaluate.map_stability import align, along_axes, coordinates, draw_again
-from nearfar.evaluate.splits import kfold
+from nearfar.evaluate.splits import kfold, respondents
 from nearfar.evaluate.subgroups import residual_vectors, some_statements
 from nearfar.space.models import Model, parse_model
 from nearfar.space.space import Space
@@ -151,42 +151,29 @@ def compare_groups(
     who, names, left_out = _groups(answers, groups)
     judged = parse_or_choose(answers, model, seed)
     flat = judged if judged.n_components == 2 else parse_model("soe-2")
-    settings = n_permutations, n_resamples, seed
     pairs = []
     for i, j in combinations(range(len(names)), 2):
         rows = np.flatnonzero((who == i) | (who == j))
-        group = (who[rows] == j).astype(np.int64)
-        pairs.append(_pair(answers[rows], group, (names[i], names[j]), (judged, flat), settings))
+        both, group = answers[rows], (who[rows] == j).astype(np.int64)
+        with step(f"comparing {names[i]} and {names[j]}", total=3) as advance:
+            common = fit_timed(judged, both).space
+            test = _test(both, group, common, n_permutations, seed)
+            advance(1)
+            accuracy, lead = _each_others(both, group, judged, seed)
+            advance(1)
+            plane = common if flat.name == judged.name else fit_timed(flat, both).space
+            maps, moves = _moves(both, group, flat, along_axes(coordinates(plane)), n_resamples, seed)
+            advance(1)
+        people: Any = tuple(len(np.unique(respondents(both)[group == g])) for g in (0, 1))
+        sizes: Any = tuple(np.bincount(group).tolist())
+        found = group_agreement(both, group), test, accuracy, lead, maps, moves
+        pair = GroupPair((names[i], names[j]), people, sizes, *found)
+        if not pair.differ:
+            # groups that may not differ as a whole: no object is said to; none where they were asked other questions
+            unsure = () if test.questions_differ else tuple(move._replace(sure=False) for move in moves)
+            pair = replace(pair, moves=unsure)
+        pairs.append(pair)
     return GroupComparison(judged.name, answers.objects, tuple(pairs), left_out)
-
-
-def _pair(
-    answers: Triplets,
-    group: Codes,
-    names: tuple[str, str],
-    models: tuple[Model, Model],
-    settings: tuple[int, int, int],
-) -> GroupPair:
-    assert answers.participant is not None
-    (model, flat), (n_permutations, n_resamples, seed) = models, settings
-    with step(f"comparing {names[0]} and {names[1]}", total=3) as advance:
-        common = fit_timed(model, answers).space
-        test = _test(answers, group, common, n_permutations, seed)
-        advance(1)
-        accuracy, lead = _each_others(answers, group, model, seed)
-        advance(1)
-        plane = common if flat.name == model.name else fit_timed(flat, answers).space
-        maps, moves = _moves(answers, group, flat, along_axes(coordinates(plane)), n_resamples, seed)
-        advance(1)
-    one, two = (len(np.unique(answers.participant.codes[group == g])) for g in (0, 1))
-    sizes: Any = tuple(np.bincount(group).tolist())
-    shares = group_agreement(answers, group)
-    pair = GroupPair(names, (one, two), sizes, shares, test, accuracy, lead, maps, moves)
-    if pair.differ:
-        return pair
-    # groups that may not differ as a whole: no object is said to; none where they were asked other questions
-    unsure = () if test.questions_differ else tuple(move._replace(sure=False) for move in moves)
-    return replace(pair, moves=unsure)
 
 
 def _test(answers: Triplets, group: Codes, common: Space, n_permutations: int, seed: int) -> PermutationTest:
@@ -275,9 +262,8 @@ def _moves(
         spaces = [fit_timed(model, answers[rows]).space for rows in sides]
         return np.stack([align(coordinates(space), common) for space in spaces])
 
-    assert answers.participant is not None
     own = [np.flatnonzero(group == g) for g in (0, 1)]
-    people = [dense_codes(answers.participant.codes[rows]) for rows in own]
+    people = [dense_codes(respondents(answers)[rows]) for rows in own]
     maps = maps_of(own)
     apart = maps[1] - maps[0]
     rng = np.random.default_rng(seed)
@@ -333,8 +319,7 @@ def questions_differ(answers: Triplets, member: NDArray[np.integer], n_permutati
     """Whether the trios that the groups were asked about differ far more than chance: by five standard deviations."""
     from scipy.sparse import coo_array
 
-    assert answers.participant is not None
-    person, trio = dense_codes(answers.participant.codes), dense_codes(answers.trio_ids)
+    person, trio = respondents(answers), dense_codes(answers.trio_ids)
     asked: Any = coo_array((np.ones(len(trio)), (person, trio))).tocsr()
     asked.data = np.minimum(asked.data, 1.0)
     gram = inner_products(asked / np.sqrt(asked.sum(axis=1))[:, None])

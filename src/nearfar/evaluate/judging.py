@@ -128,7 +128,7 @@ class Judging:
         m, wanted = len(self.answers), self._max_judged or 260_000
         if m <= wanted or (self._cv is not None and self._max_judged is None):
             return np.arange(m), self.answers
-        rows = some_units(split_units(self.answers), wanted, seed=self.seed)
+        rows = some_units(split_units(self.answers).codes, wanted, seed=self.seed)
         return rows, self.answers[rows]
 
     @cached_property

@@ -201,12 +201,13 @@ def kfold(
     return (_split(answers, units, fold[units.codes] == number) for number in range(int(cv)))
 
 
-def some_units(units: Units, wanted: int, *, seed: Seed = 0) -> RowNumbers:
-    """Rows of whole units drawn at random, together at most ``wanted``."""
-    order = generator(seed).permutation(units.count)
-    chosen = np.zeros(units.count, dtype=bool)
-    chosen[order[np.cumsum(np.bincount(units.codes)[order]) <= wanted]] = True
-    return np.flatnonzero(chosen[units.codes])
+def some_units(codes: Codes, wanted: int, *, seed: Seed = 0) -> RowNumbers:
+    """Rows of whole units, by their codes, drawn at random, together at most ``wanted``, but one unit at least."""
+    size = np.bincount(codes)
+    order = generator(seed).permutation(len(size))
+    chosen = np.zeros(len(size), dtype=bool)
+    chosen[order[: max(1, int((np.cumsum(size[order]) <= wanted).sum()))]] = True
+    return np.flatnonzero(chosen[codes])
 
 
 def warn_of_screens(units: Units) -> None:

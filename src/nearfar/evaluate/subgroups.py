@@ -23,7 +23,7 @@ from nearfar.errors import InputError
 from nearfar.evaluate.bootstrap import MIN_PARTICIPANTS, Draws, Estimate, make_draws
 from nearfar.evaluate.crossval import fit_timed
 from nearfar.evaluate.judging import parse_or_choose
-from nearfar.evaluate.splits import kfold, respondents, split_units
+from nearfar.evaluate.splits import kfold, respondents, some_units, split_units
 from nearfar.space.models import Model
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets
@@ -184,11 +184,7 @@ def some_statements(
     """At most ``size`` of the rows, whole statements at random, but one at least."""
     if len(rows) <= size:
         return rows
-    codes = dense_codes(answers.statement_ids[rows])
-    order = rng.permutation(int(codes.max()) + 1)
-    total = np.cumsum(np.bincount(codes)[order])
-    kept = order[: max(1, int((total <= size).sum()))]
-    return rows[np.isin(codes, kept)]
+    return rows[some_units(dense_codes(answers.statement_ids[rows]), size, seed=rng)]
 
 
 def cluster_people(
