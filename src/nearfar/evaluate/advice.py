@@ -13,12 +13,14 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
+from scipy.optimize import brentq
+from scipy.special import ndtr
 
 from nearfar import words
 from nearfar._tools.arrays import Floats, dense_codes
 from nearfar._tools.checks import Seed, check_count, seed_number
 from nearfar._tools.distances import squared_distances
-from nearfar._tools.progress import step
+from nearfar._tools.progress import track
 from nearfar._tools.records import Record
 from nearfar.design import Questions, Scheme, random_questions
 from nearfar.design.questions import SECONDS
@@ -211,12 +213,10 @@ def advise(
         return AdviceRow(budget, people, hours, hours * given.pay, accuracy, reached(2 * budget) - accuracy)
 
     rows = list[AdviceRow]()
-    with step("simulating studies", total=7) as advance:
-        for doublings in range(7):  # from five triplets for each object
-            rows.append(row(2**doublings * max(1, round(5 * n / scheme.triplets_per_question))))
-            advance(1)
-            if rows[-1].is_enough:
-                break
+    for doublings in track(range(7), "simulating studies"):  # from five triplets for each object
+        rows.append(row(2**doublings * max(1, round(5 * n / scheme.triplets_per_question))))
+        if rows[-1].is_enough:
+            break
     recommended = rows[-1].questions if rows[-1].is_enough else None
     shown = tuple(sorted({*rows, *([] if budget is None else [row(budget)])}))
     ceiling = float(np.mean([study.ceiling for study in studies]))
@@ -233,8 +233,6 @@ def p_one(points: Floats, questions: Questions, noise: float) -> Floats:
 
     Each of the two distances is seen times exp(noise z) with z standard normal.
     """
-    from scipy.special import ndtr
-
     one = squared_distances(points, questions.anchor, questions.one)
     other = squared_distances(points, questions.anchor, questions.other)
     return np.asarray(ndtr(np.log(other / one) / 2 / (noise * np.sqrt(2))))
@@ -260,8 +258,6 @@ def noise_of_agreement(agreement: float, dimension: int) -> float:
     >>> 0.2 < noise < 0.4
     True
     """
-    from scipy.optimize import brentq
-
     rng = np.random.default_rng(0)
     points = rng.normal(size=(300, dimension))
     questions = random_questions(300, 20_000, rng)

@@ -13,6 +13,7 @@ from typing import Any, Literal, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import coo_array
 
 from nearfar import words
 from nearfar._tools.arrays import Codes, Floats, dense_codes
@@ -315,8 +316,6 @@ def person_agreement(answers: Triplets | ArrayLike, *, max_people: int = 300) ->
     >>> alike.people, float(alike.share[0, 1]), int(alike.shared[0, 1])
     (('ann', 'bob'), 1.0, 12)
     """
-    from scipy.sparse import coo_array
-
     answers = as_triplets(answers)
     if answers.participant is None:
         raise InputError("people: the answers do not say who gave them; add a column participant")

@@ -20,10 +20,11 @@ from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.cluster.hierarchy import cut_tree, leaves_list, ward
 
 from nearfar import words
 from nearfar._tools.arrays import Floats
-from nearfar._tools.progress import step
+from nearfar._tools.progress import track
 from nearfar._tools.records import Record
 from nearfar.embedding.lapses import fit_lapses
 from nearfar.errors import InputError
@@ -113,7 +114,6 @@ def cluster_tree(
 
     It is cut into ``n_clusters``, or into as many as were counted; of the two one is given.
     """
-    from scipy.cluster.hierarchy import leaves_list
     from sklearn.metrics import silhouette_score
 
     rows = np.flatnonzero(space.informed)
@@ -165,13 +165,12 @@ def likeliest_dimension(answers: Triplets, split: Split) -> int:
     """The number of dimensions, tried upwards, that makes held-out answers likeliest; 0 where none clearly beats guessing."""
     known, held_out = answers[split.train], answers[split.test]
     best, likeliest = 0, np.full(len(held_out), -np.inf)
-    with step("looking for clusters", total=2) as advance:
-        for dimension in (2, 3, 5, 8):  # one dimension is hard to search: objects cannot pass each other
-            own = fit_lapses(known, dimension).log_probability(held_out)
-            advance(1)
-            if own.mean() <= likeliest.mean():
-                break
-            best, likeliest = dimension, own
+    # one dimension is hard to search: objects cannot pass each other
+    for dimension in track((2, 3, 5, 8), "looking for clusters", total=2):
+        own = fit_lapses(known, dimension).log_probability(held_out)
+        if own.mean() <= likeliest.mean():
+            break
+        best, likeliest = dimension, own
     gain = make_draws(held_out).difference(likeliest, np.full(len(held_out), math.log(0.5)))
     return best if gain.low > 0 else 0
 
@@ -186,8 +185,6 @@ def count_clusters(rows: NDArray[Any], *, seed: int = 0) -> ClusterCount:
     >>> count_clusters(three).k, count_clusters(rng.normal(size=(30, 2))).k
     (3, 1)
     """
-    from scipy.cluster.hierarchy import cut_tree, ward
-
     rows = np.array(rows, dtype=np.float64)
     if len(rows) > 300:  # so many are looked at
         rows = rows[np.sort(np.random.default_rng(seed).permutation(len(rows))[:300])]

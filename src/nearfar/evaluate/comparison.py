@@ -5,23 +5,23 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import minimize
+from scipy.stats import rankdata
 
 from nearfar import words
 from nearfar._tools.arrays import Floats
 from nearfar._tools.records import Record, plain
 from nearfar.embedding.choices import odd_one_out_rows
 from nearfar.evaluate.bootstrap import Draws, Estimate, Scope
+from nearfar.evaluate.ceiling import NoiseCeiling
 from nearfar.evaluate.crossval import Credits
 from nearfar.evaluate.priors import VectorsAlone
 from nearfar.space.models import Model
 from nearfar.triplets import Triplets
-
-if TYPE_CHECKING:
-    from nearfar.evaluate.ceiling import NoiseCeiling
 
 # On each of food, car, musicians and THINGS one of these is within .002 of the best of ste, tste, ckl, soe and gnmds with 2
 # to 20 dimensions (docs/models.md); kernels are there for landmark designs and for speed, two dimensions for the map, one
@@ -300,9 +300,6 @@ def log_likelihood(margins: NDArray[np.float32]) -> Floats:
     >>> bool(sure[0] > sure[2] > sure[3])
     True
     """
-    from scipy.optimize import minimize
-    from scipy.stats import rankdata
-
     known = np.isfinite(margins)
     rank = rankdata(np.abs(margins[known])) / max(known.sum(), 1) * np.sign(margins[known])
 

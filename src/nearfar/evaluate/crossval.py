@@ -209,12 +209,8 @@ class LearningCurve(Record):
         return pl.DataFrame(self.points, schema=list(CurvePoint._fields), orient="row")
 
 
-def make_curve(
-    model: str, used: Floats, credits: Floats, draws: Draws, n_answers: int, *, scored: Any = None
-) -> LearningCurve:
-    """The curve of what ``grow`` gives; ``scored`` : (m,) answers that count, where not all do."""
-    if scored is not None:
-        credits = np.where(scored, credits, np.nan)
+def make_curve(model: str, used: Floats, credits: Floats, draws: Draws, n_answers: int) -> LearningCurve:
+    """The curve of what ``grow`` gives, with NaN for answers that do not count."""
     points = []
     for count, credit in zip(used.tolist(), credits, strict=True):
         own = draws.estimate(credit)

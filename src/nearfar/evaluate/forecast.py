@@ -10,6 +10,7 @@ from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
+from scipy.special import ndtri
 
 from nearfar import words
 from nearfar._tools.arrays import Floats
@@ -157,8 +158,6 @@ def _simulate(
 
 def _abilities(people: int, given: Assumptions, rng: np.random.Generator) -> tuple[Floats, Floats]:
     """(noise, probability of a flip) of participants: the same spread in every study, so that numbers can be compared."""
-    from scipy.special import ndtri
-
     ranks = (rng.permutation(people) + 0.5) / people
     noises = noise_of_agreement(given.agreement, given.dimension) * np.exp(ABILITIES * ndtri(ranks))
     return noises, np.where(np.arange(people) < round(CARELESS * people), 0.5, 0.0)

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import coo_array
 
 from nearfar import words
 from nearfar._tools.arrays import Codes, Floats, dense_codes
@@ -317,8 +318,6 @@ def inner_products(vectors: Any) -> Floats:
 
 def questions_differ(answers: Triplets, member: NDArray[np.integer], n_permutations: int, seed: int) -> bool:
     """Whether the trios that the groups were asked about differ far more than chance: by five standard deviations."""
-    from scipy.sparse import coo_array
-
     person, trio = respondents(answers), dense_codes(answers.trio_ids)
     asked: Any = coo_array((np.ones(len(trio)), (person, trio))).tocsr()
     asked.data = np.minimum(asked.data, 1.0)

@@ -39,13 +39,13 @@ from nearfar.evaluate.crossval import (
 )
 from nearfar.evaluate.priors import VectorsAlone, choose_setting
 from nearfar.evaluate.splits import Split, Units, design_of, kfold, some_units, split_units, warn_of_screens
+from nearfar.evaluate.worth import Worth, measure_worth
 from nearfar.space.models import EMBEDDINGS, WITH_FEATURES, Model, parse_model, parse_models
 from nearfar.triplets import Triplets, as_triplets, random_rows
 
 if TYPE_CHECKING:
     from nearfar.embedding.prior import Setting
     from nearfar.evaluate.groups import GroupComparison
-    from nearfar.evaluate.worth import Worth
 
 DIMENSIONS = (1, 2, 3, 5, 8)  # numbers of them that are tried
 TOO_FEW_QUESTIONS = "answers: too few different questions to hold any of them out; collect more answers"
@@ -162,11 +162,6 @@ class Judging:
             raise InputError(TOO_FEW_QUESTIONS)
         return cross_validate(self.judged, self.models, self.splits)
 
-    @cached_property
-    def _scored(self) -> NDArray[np.bool_] | None:
-        """(judged,) random questions, where there are such beside others: accuracies come from them. None: all."""
-        return _random(self.judged)
-
     @property
     def scored_values(self) -> NDArray[np.float32]:
         """(models, judged) held-out credits, NaN for answers that do not count."""
@@ -174,8 +169,7 @@ class Judging:
 
     @cached_property
     def _scored_credits(self) -> Credits:
-        counts = True if self._scored is None else self._scored
-        return replace(self.credits, values=np.where(counts, self.credits.values, np.nan))
+        return replace(self.credits, values=np.where(_scored(self.judged), self.credits.values, np.nan))
 
     @cached_property
     def scores(self) -> Comparison:
@@ -238,8 +232,7 @@ class Judging:
     @cached_property
     def ceiling(self) -> NoiseCeiling:
         """What repeated questions say about the best possible accuracy."""
-        drawn = _random(self.answers)
-        rows = slice(None) if drawn is None else drawn
+        rows = _scored(self.answers)
         if not self.splits:
             return noise_ceiling(self.answers[rows])
         return noise_ceiling(self.answers[rows], credit=self.held_out[rows], accuracy=self._choice[1])
@@ -264,8 +257,9 @@ class Judging:
 
     def measure_curve(self, sizes: Sequence[float] | None = None) -> LearningCurve:
         """``curve`` at other ``sizes``: numbers of answers, or shares of the training answers."""
-        grown, m = self.growth(self.chosen, sizes), len(self.judged)
-        return make_curve(self.chosen.name, *grown, self.draws, m, scored=self._scored)
+        used, credits = self.growth(self.chosen, sizes)
+        scored = np.where(_scored(self.judged), credits, np.nan)
+        return make_curve(self.chosen.name, used, scored, self.draws, len(self.judged))
 
     def growth(self, model: Model, sizes: Sequence[float] | None = None) -> tuple[Floats, Floats]:
         """Numbers of training answers and (sizes, judged) held-out credits of one judged model; kept for the usual sizes."""
@@ -285,15 +279,13 @@ class Judging:
     @cached_property
     def worth(self) -> Worth | None:
         """What vectors of the objects bring; None without them, or where nothing can be held out."""
-        from nearfar.evaluate.worth import measure_worth
-
         return measure_worth(self) if self.vectors is not None and self.splits else None
 
 
-def _random(answers: Triplets) -> NDArray[np.bool_] | None:
-    """(m,) random questions, where there are such beside others."""
+def _scored(answers: Triplets) -> NDArray[np.bool_]:
+    """(m,) answers that accuracies come from: to random questions, where there are such beside others; else all."""
     drawn = random_rows(answers)
-    return drawn if drawn is not None and drawn.any() else None
+    return drawn if drawn is not None and drawn.any() else np.ones(len(answers), dtype=bool)
 
 
 def parse_or_choose(answers: Triplets, model: Any, seed: int) -> Model:

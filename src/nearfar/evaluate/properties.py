@@ -9,6 +9,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.spatial.distance import pdist, squareform
+from scipy.stats import rankdata, t
 
 from nearfar import words
 from nearfar._tools.arrays import Floats, dense_codes
@@ -207,8 +209,6 @@ def rsa(
     >>> rsa(line, np.arange(12.0)[:, None] ** 2, metric="euclidean").value > 0.8
     True
     """
-    from scipy.stats import t
-
     model = None if isinstance(of, Space) else of.settled(of.without_vectors)
     space = of if isinstance(of, Space) else of.fit(of.without_vectors)
     other, names = _square(distances, metric), space.objects if names is None else list(map(str, names))
@@ -241,7 +241,6 @@ def rsa(
 
 
 def _square(distances: ArrayLike, metric: Any) -> Floats:
-    from scipy.spatial.distance import pdist, squareform
 
     given = np.asarray(distances, dtype=np.float64)
     if metric is not None and given.ndim == 2:
@@ -257,8 +256,6 @@ def _spearman(one: Floats, other: Floats, draws: NDArray[Any] | None = None) -> 
 
     A pair counts as often as its two objects make it; an object drawn twice makes no pair with itself. NaN where all are alike.
     """
-    from scipy.stats import rankdata
-
     weights = np.ones((len(one), 1)) if draws is None else draws.astype(np.float64)
     known = np.isfinite(one) & np.isfinite(other) & ~np.eye(len(one), dtype=bool)
     x, y = np.zeros((2, *one.shape))

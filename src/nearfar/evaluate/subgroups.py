@@ -13,6 +13,8 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
+from scipy.sparse import coo_array
+from scipy.special import expit
 
 from nearfar import words
 from nearfar._tools.arrays import Floats, dense_codes
@@ -223,9 +225,6 @@ def residual_vectors(answers: Triplets, space: Space) -> tuple[NDArray[np.int64]
     answer t is r_t = 1 - 1 / (1 + exp(-b_p m_t)). Summed, + r_t for the pair (anchor, near) and - r_t for (anchor, far), it says
     which pairs a person sees nearer, and which farther, than everybody. Answering more carefully is not another strategy.
     """
-    from scipy.sparse import coo_array
-    from scipy.special import expit
-
     assert answers.participant is not None
     people, person = np.unique(answers.participant.codes.astype(np.int64), return_inverse=True)
     margin = space.margins(answers.anchor, answers.near, answers.far)
@@ -247,8 +246,6 @@ def slopes(margin: Floats, person: NDArray[np.integer], prior: float = 4.0) -> F
     >>> bool(careful > careless)
     True
     """
-    from scipy.special import expit
-
     everybody, weight = 0.0, 0.0
     for who in (np.zeros(len(margin), dtype=np.int64), person):
         slope = np.full(int(who.max(initial=-1)) + 1, everybody)
