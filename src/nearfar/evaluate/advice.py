@@ -12,6 +12,7 @@ from functools import cache
 from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 from numpy.typing import ArrayLike
 from scipy.optimize import brentq
 from scipy.special import ndtr
@@ -142,10 +143,8 @@ class Advice(Record):
     def __str__(self) -> str:
         return words.advice_text(self)
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> pl.DataFrame:
         """The rows, as a polars data frame."""
-        import polars as pl
-
         return pl.DataFrame(self.rows, schema=list(AdviceRow._fields), orient="row")
 
 

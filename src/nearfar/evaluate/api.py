@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from numpy.typing import ArrayLike
+from sklearn.base import clone
 
 from nearfar._tools.checks import Seed, check_count
 from nearfar.embedding.prior import as_vectors
@@ -189,8 +190,6 @@ def _with_dimension(model: Any, dimension: int) -> Any:
         if name == "auto" or name.rpartition("-")[2].isdecimal():
             raise InputError(f"model: {name!r} has dimensions of its own; name it without, such as 'ste'")
         return f"{name}-{dimension}"
-    from sklearn.base import clone
-
     if "n_components" not in getattr(model, "get_params", dict)():
         wanted = "the name of an embedding or kernel, or an estimator with that parameter"
         raise InputError(f"model: {model!r} has no parameter n_components; expected {wanted}")

@@ -8,6 +8,7 @@ from html import escape
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 from scipy.optimize import minimize
 from scipy.stats import rankdata
@@ -123,10 +124,8 @@ class Comparison(Record):
     def __str__(self) -> str:
         return words.comparison_text(self)
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> pl.DataFrame:
         """One row per model, best first, as a polars data frame."""
-        import polars as pl
-
         rows = [{**asdict(score), "warned": words.warned(score, self.cv)} for score in self.ranked()]
         return pl.DataFrame(rows)
 

@@ -15,6 +15,7 @@ from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
 
 from nearfar import words
@@ -202,10 +203,8 @@ class LearningCurve(Record):
         """Plain numbers and text, for JSON."""
         return {**super().to_dict(), "verdict": self.verdict}
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> pl.DataFrame:
         """The measured points, as a polars data frame."""
-        import polars as pl
-
         return pl.DataFrame(self.points, schema=list(CurvePoint._fields), orient="row")
 
 

@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar import words
@@ -113,10 +114,8 @@ class Dimensions(Record):
         named = (replace(each, name=called.get(k, each.name)) for k, each in enumerate(self.dimensions))
         return replace(self, dimensions=tuple(named))
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> pl.DataFrame:
         """One row per dimension, as a polars data frame: write it, fill in column name, and give it to ``named``."""
-        import polars as pl
-
         rows = []
         for each in self.to_dict()["dimensions"]:
             top, _ = each.pop("top"), each.pop("values")

@@ -11,7 +11,9 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
+import polars as pl
 from numpy.typing import NDArray
+from scipy.linalg import orthogonal_procrustes
 
 from nearfar import words
 from nearfar._tools.arrays import Codes, Floats, dense_codes
@@ -69,10 +71,8 @@ class Stability(Record):
     def __str__(self) -> str:
         return words.stability_text(self)
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> pl.DataFrame:
         """One row per object: its name, position, spread, cluster and how often that was kept, as a polars data frame."""
-        import polars as pl
-
         columns: dict[str, Any] = {f"x{k + 1}": column for k, column in enumerate(self.points.T)}
         columns |= {"spread": self.spread, "circle": self.circle, "few": self.few}
         if self.labels is not None and self.kept is not None:
@@ -260,8 +260,6 @@ def align(points: Floats, reference: Floats) -> Floats:
     >>> np.abs(align(np.array([[0.0, 1.0], [0.0, 3.0]]), np.array([[-1.0, 0.0], [1.0, 0.0]]))[0].round(6))
     array([1., 0.])
     """
-    from scipy.linalg import orthogonal_procrustes
-
     both = np.isfinite(points).all(axis=1) & np.isfinite(reference).all(axis=1)
     if not both.any():
         return np.full(points.shape, np.nan)

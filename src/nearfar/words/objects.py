@@ -7,6 +7,8 @@ from collections.abc import Sequence
 from itertools import compress
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from nearfar._tools.text import MINUS, count, display_names, listed, number, percent
 from nearfar.words.finding import Finding, interval, points_with_interval
 
@@ -117,8 +119,6 @@ def kept_by_chance(positions: Stability | None) -> str:
 
 def stability_text(positions: Stability) -> str:
     """Positions and clusters in the terminal, with the least certain objects."""
-    import numpy as np
-
     said = stability(positions)
     lines = [f"{positions.model}: {said.text}", said.details]
 
