@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass, replace
+from itertools import product
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -15,7 +16,7 @@ from scipy.special import ndtri
 from nearfar import words
 from nearfar._tools.arrays import Floats
 from nearfar._tools.checks import Seed, check_count, seed_number
-from nearfar._tools.progress import step
+from nearfar._tools.progress import step, track
 from nearfar._tools.records import Record
 from nearfar.design import Questions, Scheme, new_places, next_questions
 from nearfar.design.questions import SECONDS
@@ -114,20 +115,17 @@ def forecast(
     hours = per_person * seconds / 3600
     simulated = min(n, MOST_OBJECTS)
     places = min(n_new, max(10, round(n_new * simulated / n)))
-    rows, ceilings = [], []
     counts = sorted({max(2, people // 2), people, 2 * people})
-    with step("simulating studies", total=len(counts) * N_STUDIES) as advance:
-        for number in counts:
-            studies = []
-            for study in range(N_STUDIES):
-                rng = np.random.default_rng([seed_number(seed), study])
-                studies.append(_simulate(simulated, scheme, given, (number, places, each), rng))
-                advance(1)
-            accuracy, half_width, ceiling = np.mean(studies, axis=0).tolist()
-            ceilings.append(ceiling)
-            cost = number * hours * given.pay
-            rows.append(ForecastRow(number, number * per_person, accuracy, half_width, cost))
-    made = (tuple(rows), float(np.mean(ceilings)), per_person, n_new, checks, questions, wanted / questions)
+    studies = []
+    for number, study in track(list(product(counts, range(N_STUDIES))), "simulating studies"):
+        rng = np.random.default_rng([seed_number(seed), study])
+        studies.append(_simulate(simulated, scheme, given, (number, places, each), rng))
+    means = np.reshape(studies, (len(counts), N_STUDIES, 3)).mean(axis=1)
+    rows = []
+    for number, (accuracy, half_width, _) in zip(counts, means.tolist(), strict=True):
+        cost = number * hours * given.pay
+        rows.append(ForecastRow(number, number * per_person, accuracy, half_width, cost))
+    made = tuple(rows), float(means[:, 2].mean()), per_person, n_new, checks, questions, wanted / questions
     return Forecast(*made, people, n, scheme, given)
 
 

@@ -249,9 +249,8 @@ def slopes(margin: Floats, person: NDArray[np.integer], prior: float = 4.0) -> F
     everybody, weight = 0.0, 0.0
     for who in (np.zeros(len(margin), dtype=np.int64), person):
         slope = np.full(int(who.max(initial=-1)) + 1, everybody)
-        for _ in range(
-            25
-        ):  # Newton's steps of sum_t log logistic(b m_t) - weight (b - everybody)^2 / 2, which is concave
+        # Newton's steps of sum_t log logistic(b m_t) - weight (b - everybody)^2 / 2, which is concave
+        for _ in range(25):
             p = expit(slope[who] * margin)
             first = np.bincount(who, weights=(1 - p) * margin) - weight * (slope - everybody)
             second = np.bincount(who, weights=p * (1 - p) * margin**2) + weight

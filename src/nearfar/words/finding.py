@@ -86,9 +86,8 @@ def points_with_interval(estimate: Any) -> str:
 
 def whose(scope: Scope) -> str:
     """Of whose answers to which questions a figure speaks."""
-    these = (
-        "this participant's " if scope.n_participants == 1 else f"these {scope.n_participants} participants' "
-    )
+    n = scope.n_participants
+    these = "this participant's " if n == 1 else f"these {n} participants' "
     who = {"new": "new participants' ", "same": these, "unknown": ""}[scope.participants]
     which = {
         "new": "new questions",

@@ -191,10 +191,9 @@ def ceiling(limit: NoiseCeiling, n_participants: int = 0) -> Finding:
     """
     several, agree, own = n_participants > 1, "", ""
     if limit.agreement:
-        two = "participants give the same answer to" if several else "answers to"
-        agree = (
-            f"In {share(limit.agreement)} of cases, two {two} the same question{'' if several else ' agree'}."
-        )
+        same = "participants give the same answer to the same question"
+        two = same if several else "answers to the same question agree"
+        agree = f"In {share(limit.agreement)} of cases, two {two}."
     if limit.within:
         again = percent(limit.within.share)
         own = f"Asked the same question again, a participant repeats {again} of their answers."
