@@ -1,4 +1,4 @@
-"""What an embedding makes of landmark questions, by how lengths count in the pull: see nearfar.embedding.pull.
+"""What an embedding makes of landmark questions, by how lengths count in the pull: see nearfar.embedding.optimise.
 
     python -m benchmarks.accuracy.embeddings_landmarks     # writes results/embeddings-landmarks.json, prints means
 
@@ -21,7 +21,7 @@ from benchmarks._measure import save, size
 from benchmarks._sets import crowds
 from benchmarks.accuracy.embeddings import METHODS, accuracy
 from nearfar import design, embedding, simulate
-from nearfar.embedding.pull import Emphasis
+from nearfar.embedding.optimise import Emphasis
 from nearfar.errors import NearfarWarning
 from nearfar.evaluate.splits import kfold
 from nearfar.triplets import Triplets

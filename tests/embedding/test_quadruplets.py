@@ -7,8 +7,7 @@ from cli_tools import run
 
 import nearfar as nf
 from nearfar import embedding
-from nearfar.embedding.loop import Loop, merge
-from nearfar.embedding.quadruplets import PairLoop, halves
+from nearfar.embedding.loop import Loop, PairLoop, halves, merge
 from nearfar.errors import ColumnsError, FileError, InputError, TripletError
 from nearfar.io import Quadruplets, read_quadruplets
 from nearfar.triplets import Triplets

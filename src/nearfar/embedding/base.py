@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from collections.abc import Iterator
 from dataclasses import KW_ONLY, dataclass
 from operator import attrgetter
@@ -13,16 +12,22 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from nearfar._tools.checks import check_count, generator
-from nearfar._tools.memory import check_points
 from nearfar._tools.threads import one_blas_thread
-from nearfar.embedding.fitted import FittedPoints, match, some
-from nearfar.embedding.loop import Loop, Points, merge
-from nearfar.embedding.optimise import MEMORY, Optimum, descend, optimise
+from nearfar.embedding.fitted import FittedPoints, check_positive, check_weights
+from nearfar.embedding.loop import Loop, Merged, PairLoop, Points, halves, merge
+from nearfar.embedding.optimise import (
+    Emphasis,
+    LearntPull,
+    Optimum,
+    Pull,
+    answers_per_object,
+    descend,
+    optimise,
+    steady_pull,
+)
 from nearfar.embedding.prior import Prior
-from nearfar.embedding.pull import Emphasis, LearntPull, Pull, answers_per_object, steady_pull
-from nearfar.embedding.quadruplets import PairLoop, halves
 from nearfar.embedding.start import kernel_start
-from nearfar.errors import InputError, NotConverged, UninformedWarning
+from nearfar.errors import InputError
 from nearfar.io.quadruplets import as_quadruplets
 from nearfar.triplets import Triplets, as_triplets
 
@@ -70,7 +75,7 @@ class Embedding(FittedPoints):
         regularization * n * sqrt(k) * log(1 + q),
 
     with n informed objects, k answers per object, and q the mean squared length of the points on the loss's own
-    scale: the logarithm of a normal prior whose width is learnt (``nearfar.embedding.pull``). Without it, STE in five
+    scale: the logarithm of a normal prior whose width is learnt (``nearfar.embedding.optimise``). Without it, STE in five
     dimensions agrees with 98 % of the answers about musicians that it was fitted on and with 61 % of new ones; with it,
     with 67 % of new ones.
 
@@ -154,7 +159,7 @@ class Embedding(FittedPoints):
         kind = Loop if four is None else PairLoop
         loop = kind(data, self._kind, self._parameter(), self.n_components)
         with one_blas_thread():
-            starts = self._starts(loop, informed, pull, prior)
+            starts = self._starts(loop, informed, pull)
             tries = (self._optimise(loop, start, informed, pull, prior) for start in starts)
             best = min(tries, key=attrgetter("objective"))
             if prior is not None:
@@ -174,12 +179,11 @@ class Embedding(FittedPoints):
         self._warn_unless_converged(best)
         return self
 
-    def _starts(
-        self, loop: Loop, informed: NDArray[np.intp], pull: Pull | None, prior: Prior | None
-    ) -> Iterator[Points]:
+    def _starts(self, loop: Loop, informed: NDArray[np.intp], pull: Pull | None) -> Iterator[Points]:
         shape = (loop.data.n_objects, self.n_components)
         rng = generator(self.random_state, "random_state")  # checked even where nothing is drawn
         n_init = self.n_init
+        size = 0.1 * self._radius() / np.sqrt(self.n_components)  # small: all answers pull from the beginning
         if isinstance(loop, PairLoop):  # of quadruplets, the start from the answers is rough
             n_init, rng = max(n_init, 4), rng if self.random_state is not None else generator(0)
         if not isinstance(self.init, str):
@@ -190,15 +194,14 @@ class Embedding(FittedPoints):
             yield start
         elif self.init == "kernel":
             yield kernel_start(loop.data, informed, self.n_components) * self._radius()
-            if self.n_components == 1 and prior is None:  # objects cannot pass each other on a line
+            if self.n_components == 1 and self.prior is None:  # objects cannot pass each other on a line
                 plane = type(loop)(loop.data, self._kind, self._parameter(), 2)
                 start = kernel_start(loop.data, informed, 2) * self._radius()
                 flat = _canonical(self._optimise(plane, start, informed, pull).points, informed)[0]
                 yield flat[:, :1].copy()
-        drawn = isinstance(self.init, str) and self.init != "kernel"
-        # small points, so that all answers pull from the beginning
-        size = 1e-4 if drawn and self.init == "origin" else 0.1 * self._radius() / np.sqrt(self.n_components)
-        for _ in range(n_init if drawn else n_init - 1):
+        else:
+            n_init, size = n_init + 1, 1e-4 if self.init == "origin" else size
+        for _ in range(n_init - 1):
             yield size * rng.normal(size=shape)
 
     def _optimise(
@@ -249,57 +252,25 @@ class Embedding(FittedPoints):
         more = np.maximum(own[:, 0] ** 2 - np.mean(prior.own[prior.known] ** 2), 0.0)
         return np.asarray(np.sqrt((self._open + more) * width))
 
-    def transform(self, answers: Triplets | ArrayLike) -> Points:
-        """One row per ``answers.objects``: fitted objects keep their points, new ones are placed among them.
-
-        Objects are matched by name (an array: by index). All new objects are placed together, from these answers
-        and with the fitted points fixed. A new object that no usable answer names is put at the centre.
-        """
-        check_is_fitted(self, "embedding_")
-        answers = as_triplets(answers, self.objects_)
-        data, points, free, unknown = match(answers, self.objects_, self.embedding_, self._informed)
-        if len(free):
-            weights = self._emphasis(answers_per_object(data)[free])
-            loop = Loop(data, self._kind, self._parameter(), self.n_components)
-            with one_blas_thread():
-                placed = self._optimise(loop, points, free, steady_pull(self._strength * weights))
-            points = placed.points
-            self._warn_unless_converged(placed)
-        if len(unknown):
-            names = [answers.objects[i] for i in unknown]
-            said = f"{len(names)} new objects have no usable answer ({some(names)})"
-            warnings.warn(f"{said}; they are put at the centre", UninformedWarning, stacklevel=2)
-        return points
+    def _placed(self, data: Merged, points: Points, free: NDArray[np.intp]) -> Optimum:
+        weights = self._emphasis(answers_per_object(data)[free])
+        loop = Loop(data, self._kind, self._parameter(), self.n_components)
+        return self._optimise(loop, points, free, steady_pull(self._strength * weights))
 
     def _check(self, answers: Triplets) -> None:
         check_count(self.n_components, "n_components")
-        # arrays of all coordinates: the steps that L-BFGS remembers, and what it works with
-        check_points(answers.n_objects, self.n_components, 2 * MEMORY + 12)
+        super()._check(answers)
         check_count(self.n_init, "n_init")
-        check_count(self.max_iter, "max_iter")
         if self.tol is not None:
             check_positive(self.tol, "tol")
-        check_positive(self.regularization, "regularization", zero=True)
         if self._own and getattr(self, self._own) is not None:
             check_positive(getattr(self, self._own), self._own, zero=self._own == "mu")
         if self.optimizer not in TOLERANCES:
             raise InputError(f"optimizer must be 'l-bfgs' or 'gradient-descent', got {self.optimizer!r}")
         if isinstance(self.init, str) and self.init not in get_args(Init):
             raise InputError(f"init must be 'kernel', 'random', 'origin' or points, got {self.init!r}")
-        if not len(answers):
-            raise InputError("answers: got none; an embedding needs at least one")
-        if self.prior is not None:
-            self.prior.check(answers.objects)
-            if self.optimizer != "l-bfgs" or self.regularization == 0:
-                raise InputError("prior: needs optimizer='l-bfgs' and regularization > 0")
-
-    def _warn_unless_converged(self, ended: Optimum) -> None:
-        if not ended.converged:
-            said = f"{type(self).__name__} stopped after max_iter={self.max_iter} iterations; the last improvement of the loss"
-            said += (
-                f" was {ended.improvement:.1e} of its size (tol={self._tolerance():g}); raise max_iter or tol"
-            )
-            warnings.warn(said, NotConverged, stacklevel=4)
+        if self.prior is not None and (self.optimizer != "l-bfgs" or self.regularization == 0):
+            raise InputError("prior: needs optimizer='l-bfgs' and regularization > 0")
 
 
 class Placed(NamedTuple):
@@ -323,22 +294,3 @@ def _canonical(points: Points, informed: NDArray[np.intp]) -> tuple[Points, Poin
     placed = np.zeros_like(points)
     placed[informed] = shape * signs
     return placed, centre, axes * signs
-
-
-def check_positive(value: Any, name: str, *, zero: bool = False) -> None:
-    """Raise unless ``value`` is a finite number > 0 (or >= 0, where ``zero`` allows)."""
-    wanted = ">= 0" if zero else "> 0"
-    number = not isinstance(value, bool) and isinstance(value, (int, float, np.integer, np.floating))
-    if not number or not np.isfinite(value) or value < 0 or (value == 0 and not zero):
-        raise InputError(f"{name} must be a finite number {wanted}, got {value!r}")
-
-
-def check_weights(weights: ArrayLike | None, m: int) -> NDArray[np.float64] | None:
-    """One finite number >= 0 for each of m answers, not all 0; None where there are none."""
-    if weights is None:
-        return None
-    given = np.asarray(weights, dtype=np.float64)
-    if given.shape != (m,) or not np.isfinite(given).all() or given.min() < 0 or not given.any():
-        wanted = f"{m} finite numbers >= 0, one per answer and not all 0"
-        raise InputError(f"sample_weight: expected {wanted}, got shape {given.shape}")
-    return given

@@ -11,15 +11,21 @@ from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, Transfo
 from sklearn.utils.validation import check_is_fitted
 
 from nearfar._tools.arrays import Floats
+from nearfar._tools.checks import check_count
+from nearfar._tools.memory import check_points
+from nearfar._tools.threads import one_blas_thread
 from nearfar.embedding.loop import Merged, Points, merge
-from nearfar.embedding.quadruplets import share_predicted
-from nearfar.errors import UninformedWarning
+from nearfar.embedding.optimise import MEMORY, Optimum
+from nearfar.errors import InputError, NotConverged, UninformedWarning
 from nearfar.io.quadruplets import as_quadruplets
 from nearfar.triplets import Triplets, as_triplets, mentioned, positions
 
 
 class FittedPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstimator):  # type: ignore[misc]
-    """Points ``embedding_`` of the objects ``objects_``, of which ``_informed`` have answers."""
+    """Points ``embedding_`` of the objects ``objects_``, of which ``_informed`` have answers.
+
+    A kind of points adds ``fit``, and how new objects are ``_placed`` by answers.
+    """
 
     embedding_: NDArray[np.float64]
     objects_: tuple[str, ...]
@@ -46,8 +52,10 @@ class FittedPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         2
         """
         if (four := as_quadruplets(answers)) is not None:
-            return share_predicted(self.embedding_, four)
-        signs = self.predict(answers)
+            a, b, c, d = (self.embedding_[rows] for rows in four.array.T)
+            signs = np.sign(((c - d) ** 2).sum(axis=1) - ((a - b) ** 2).sum(axis=1))
+        else:
+            signs = self.predict(answers)
         return float((1 + signs).mean() / 2) if len(signs) else np.nan
 
     def predict(self, questions: Triplets | ArrayLike) -> NDArray[np.int8]:
@@ -68,6 +76,36 @@ class FittedPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
     def _similarity(self, one: Floats, other: Floats) -> Floats:
         """(m,) what grows as two rows of points come nearer."""
         return np.asarray(-((one - other) ** 2).sum(axis=1))
+
+    def transform(self, answers: Triplets | ArrayLike) -> Points:
+        """One row per ``answers.objects``: fitted objects keep their points, new ones are placed among them.
+
+        Objects are matched by name (an array: by index). All new objects are placed together, from these answers
+        and with the fitted points fixed. A new object that no usable answer names is put at the centre.
+        """
+        check_is_fitted(self, "embedding_")
+        answers = as_triplets(answers, self.objects_)
+        data, points, free, unknown = match(answers, self.objects_, self.embedding_, self._informed)
+        if len(free):
+            with one_blas_thread():
+                placed = self._placed(data, points, free)
+            points = placed.points
+            self._warn_unless_converged(placed)
+        if len(unknown):
+            names = [answers.objects[i] for i in unknown]
+            said = f"{len(names)} new objects have no usable answer ({some(names)})"
+            warnings.warn(f"{said}; they are put at the centre", UninformedWarning, stacklevel=2)
+        return points
+
+    def _check(self, answers: Triplets) -> None:
+        # arrays of all coordinates: the steps that L-BFGS remembers, and what it works with
+        check_points(answers.n_objects, self.n_components or 1, 2 * MEMORY + 12)
+        check_count(self.max_iter, "max_iter")
+        check_positive(self.regularization, "regularization", zero=True)
+        if not len(answers):
+            raise InputError("answers: got none; an embedding needs at least one")
+        if self.prior is not None:
+            self.prior.check(answers.objects)
 
     @property
     def _n_features_out(self) -> int:
@@ -102,6 +140,13 @@ class FittedPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         if missing := self.uninformed_objects_:
             said = f"{len(missing)} of {len(self.objects_)} objects have no answer ({some(missing)})"
             warnings.warn(f"{said}; they are put at the centre", UninformedWarning, stacklevel=3)
+
+    def _warn_unless_converged(self, ended: Optimum) -> None:
+        if not ended.converged:
+            stopped = f"{type(self).__name__} stopped after max_iter={self.max_iter} iterations"
+            last = f"the last improvement of the loss was {ended.improvement:.1e} of its size"
+            text = f"{stopped}; {last} (tol={self._tolerance():g}); raise max_iter or tol"
+            warnings.warn(text, NotConverged, stacklevel=4)
 
 
 def some(names: list[str]) -> str:
@@ -144,3 +189,22 @@ def _guess(data: Merged, new: NDArray[np.bool_], points: Points) -> None:
             sums[:, c] += np.bincount(one[rows], weight * points[other[rows], c], len(points))
     hinted = new & (total > 0)
     points[hinted] = sums[hinted] / total[hinted, None]
+
+
+def check_positive(value: Any, name: str, *, zero: bool = False) -> None:
+    """Raise unless ``value`` is a finite number > 0 (or >= 0, where ``zero`` allows)."""
+    wanted = ">= 0" if zero else "> 0"
+    number = not isinstance(value, bool) and isinstance(value, (int, float, np.integer, np.floating))
+    if not number or not np.isfinite(value) or value < 0 or (value == 0 and not zero):
+        raise InputError(f"{name} must be a finite number {wanted}, got {value!r}")
+
+
+def check_weights(weights: ArrayLike | None, m: int) -> NDArray[np.float64] | None:
+    """One finite number >= 0 for each of m answers, not all 0; None where there are none."""
+    if weights is None:
+        return None
+    given = np.asarray(weights, dtype=np.float64)
+    if given.shape != (m,) or not np.isfinite(given).all() or given.min() < 0 or not given.any():
+        wanted = f"{m} finite numbers >= 0, one per answer and not all 0"
+        raise InputError(f"sample_weight: expected {wanted}, got shape {given.shape}")
+    return given

@@ -11,10 +11,12 @@ from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.sparse import csr_array
 
 from nearfar._tools.compiled import compiled
 from nearfar._tools.threads import n_threads, run
 from nearfar.embedding import losses
+from nearfar.io.quadruplets import Quadruplets
 from nearfar.triplets import Triplets
 
 Points = NDArray[np.float64]
@@ -73,6 +75,15 @@ def merge(answers: Triplets, weights: NDArray[np.float64] | None = None) -> Merg
     return Merged(anchor, near, far, weight.astype(np.float64), n)
 
 
+def halves(given: Quadruplets, weights: Points | None) -> Merged:
+    """Two rows for each, (a, b, nobody) and (c, nobody, d): what start and pull count; nobody is one object more."""
+    a, b, c, d = given.array.T
+    nobody = np.full(len(given), given.n_objects, np.int32)
+    each = np.ones(len(given)) if weights is None else weights
+    anchor, near, far = (np.concatenate(pair) for pair in ((a, c), (b, nobody), (nobody, d)))
+    return Merged(anchor, near, far, np.concatenate([each, each]), given.n_objects + 1)
+
+
 class Loop:
     """Sums a loss over answers.
 
@@ -100,6 +111,25 @@ class Loop:
         run(_blocks, [(*given, first, stride, self._sums, self._gradients) for first in range(stride)])
         gradient = self._gradients[0].copy() if count == 1 else self._gradients.sum(axis=0)
         return float(self._sums.sum()), gradient
+
+
+class PairLoop(Loop):
+    """Sums a loss over quadruplets, d(a, b) < d(c, d), given as ``halves``: it asks for two squared distances, of any pairs."""
+
+    def __init__(self, data: Merged, kind: int, parameter: float, n_components: int) -> None:
+        super().__init__(data, kind, parameter, n_components)
+        m, n = len(data.anchor) // 2, data.n_objects
+        ends = (data.anchor[:m], data.near[:m]), (data.anchor[m:], data.far[m:])
+        rows, signs = np.tile(np.arange(m), 2), np.repeat([1.0, -1.0], m)
+        self._pairs = [csr_array((signs, (rows, np.concatenate(pair))), shape=(m, n)) for pair in ends]
+
+    def __call__(self, points: Points) -> tuple[float, Points]:
+        """The sum of the loss at ``points``, (n + 1, d), and its gradient."""
+        gaps = [pairs @ points for pairs in self._pairs]
+        near, far = (np.einsum("md,md->m", gap, gap) for gap in gaps)
+        total = losses_of(self.kind, self.parameter, near, far, self.data.weight[: len(near)])
+        slopes = zip(self._pairs, gaps, (near, far), strict=True)
+        return total, sum(pairs.T @ (slope[:, None] * gap) for pairs, gap, slope in slopes)
 
 
 @compiled()
@@ -154,39 +184,29 @@ def _scatter(flat: Any, d: Any, rows: Any, one: Any, other: Any, gradient: Any) 
             gradient[j + c] -= v
 
 
+@compiled(inline="always")
+def _summed(loss: Any, parameter: float, one: Any, other: Any, weight: Any) -> Any:
+    """As ``losses_of``, of one loss."""
+    total = 0.0
+    for t in range(weight.size):
+        value, slope, tilt = loss(one[t], other[t], parameter)
+        total += weight[t] * value
+        one[t], other[t] = 2.0 * weight[t] * slope, 2.0 * weight[t] * tilt
+    return total
+
+
 # nnan: distances are finite numbers, so min and max need not look for NaN and the loops can be vectorised.
 @compiled(error_model="numpy", fastmath={"contract", "reassoc", "nsz", "nnan"})
-def losses_of(kind: int, parameter: float, one: Any, other: Any, weight: Any) -> float:
+def losses_of(kind: int, parameter: float, one: Any, other: Any, weight: Any) -> Any:
     """In: loss, weights. In and out: squared distances near (one) and far (other) become twice their slopes."""
-    total = 0.0
     if kind == losses.GNMDS:
-        for t in range(weight.size):
-            loss, slope, tilt = losses.gnmds(one[t], other[t], parameter)
-            total += weight[t] * loss
-            one[t], other[t] = 2.0 * weight[t] * slope, 2.0 * weight[t] * tilt
-    elif kind == losses.CKL:
-        for t in range(weight.size):
-            loss, slope, tilt = losses.ckl(one[t], other[t], parameter)
-            total += weight[t] * loss
-            one[t], other[t] = 2.0 * weight[t] * slope, 2.0 * weight[t] * tilt
-    elif kind == losses.STE:
-        for t in range(weight.size):
-            loss, slope, tilt = losses.ste(one[t], other[t], parameter)
-            total += weight[t] * loss
-            one[t], other[t] = 2.0 * weight[t] * slope, 2.0 * weight[t] * tilt
-    elif kind == losses.TSTE:
-        for t in range(weight.size):
-            loss, slope, tilt = losses.tste(one[t], other[t], parameter)
-            total += weight[t] * loss
-            one[t], other[t] = 2.0 * weight[t] * slope, 2.0 * weight[t] * tilt
-    elif kind == losses.SOE:
-        for t in range(weight.size):
-            loss, slope, tilt = losses.soe(one[t], other[t], parameter)
-            total += weight[t] * loss
-            one[t], other[t] = 2.0 * weight[t] * slope, 2.0 * weight[t] * tilt
-    else:
-        for t in range(weight.size):
-            loss, slope, tilt = losses.lapse(one[t], other[t], parameter)
-            total += weight[t] * loss
-            one[t], other[t] = 2.0 * weight[t] * slope, 2.0 * weight[t] * tilt
-    return total
+        return _summed(losses.gnmds, parameter, one, other, weight)
+    if kind == losses.CKL:
+        return _summed(losses.ckl, parameter, one, other, weight)
+    if kind == losses.STE:
+        return _summed(losses.ste, parameter, one, other, weight)
+    if kind == losses.TSTE:
+        return _summed(losses.tste, parameter, one, other, weight)
+    if kind == losses.SOE:
+        return _summed(losses.soe, parameter, one, other, weight)
+    return _summed(losses.lapse, parameter, one, other, weight)

@@ -2,26 +2,20 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import KW_ONLY, dataclass, replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.utils.validation import check_is_fitted
 
 from nearfar._tools.arrays import Floats, dense_codes
 from nearfar._tools.checks import check_count, generator
-from nearfar._tools.memory import check_points
 from nearfar._tools.threads import one_blas_thread
-from nearfar.embedding.base import check_positive, check_weights
 from nearfar.embedding.choices import ChoiceLoop
-from nearfar.embedding.fitted import FittedPoints, match
-from nearfar.embedding.loop import Points
-from nearfar.embedding.optimise import MEMORY, Optimum, optimise
+from nearfar.embedding.fitted import FittedPoints, check_positive, check_weights
+from nearfar.embedding.loop import Merged, Points
+from nearfar.embedding.optimise import Optimum, answers_per_object, optimise
 from nearfar.embedding.prior import Prior
-from nearfar.embedding.pull import answers_per_object
-from nearfar.errors import InputError, NotConverged
 from nearfar.triplets import Triplets, as_triplets
 
 LADDER = (1, 2, 5, 12, 30, 80)  # numbers of dimensions that are tried
@@ -107,9 +101,7 @@ class NonNegative(FittedPoints):
         self.loss_ = loop(points)[0] / loop.choices.weight.sum()
         self.n_iter_, self.converged_ = best.n_iter, best.converged
         self._warn_of_uninformed()
-        if not best.converged:
-            text = f"NonNegative stopped after max_iter={self.max_iter} iterations; raise max_iter or tol"
-            warnings.warn(text, NotConverged, stacklevel=2)
+        self._warn_unless_converged(best)
         return self
 
     def _fit(self, loop: ChoiceLoop, dimensions: int) -> Optimum:
@@ -172,16 +164,13 @@ class NonNegative(FittedPoints):
         limits: Any = {"max_iter": self.max_iter, "tol": float(self.tol), "name": "NonNegative"}
         return optimise(loop, start, free, pull=pull, bounds=(0, None), **limits)
 
-    def transform(self, answers: Triplets | ArrayLike) -> Points:
-        """One row per ``answers.objects``: fitted objects keep theirs, new ones are placed among them, answer by answer."""
-        check_is_fitted(self, "embedding_")
-        answers = as_triplets(answers, self.objects_)
-        data, points, free, _ = match(answers, self.objects_, self.embedding_, self._informed)
-        if len(free):
-            loop = ChoiceLoop(Triplets(data.anchor, data.near, data.far, answers.objects), data.weight)
-            with one_blas_thread():
-                points = self._optimise(loop, points, free).points
-        return points
+    def _placed(self, data: Merged, points: Points, free: NDArray[np.intp]) -> Optimum:
+        """Answer by answer: nobody knows which of them were one statement."""
+        answers = Triplets(data.anchor, data.near, data.far, tuple(map(str, range(len(points)))))
+        return self._optimise(ChoiceLoop(answers, data.weight), points, free)
+
+    def _tolerance(self) -> float:
+        return self.tol
 
     def _similarity(self, one: Floats, other: Floats) -> Floats:
         return np.asarray(np.einsum("tc,tc->t", one, other))
@@ -189,15 +178,9 @@ class NonNegative(FittedPoints):
     def _check(self, answers: Triplets) -> None:
         if self.n_components is not None:
             check_count(self.n_components, "n_components")
-        check_points(answers.n_objects, self.n_components or LADDER[0], 2 * MEMORY + 12)
-        check_count(self.max_iter, "max_iter")
+        super()._check(answers)
         check_positive(self.tol, "tol")
-        check_positive(self.regularization, "regularization", zero=True)
         check_positive(self.sparsity, "sparsity", zero=True)
-        if self.prior is not None:
-            self.prior.check(answers.objects)
-        if not len(answers):
-            raise InputError("answers: got none; an embedding needs at least one")
 
 
 def shares(points: Points) -> Floats:
