@@ -2,12 +2,9 @@
 
 from __future__ import annotations
 
-from numpy.typing import ArrayLike
 from sklearn.base import BaseEstimator, TransformerMixin
 
 from nearfar.features.mapping import TripletMap
-from nearfar.features.rows import Phi
-from nearfar.triplets import Triplets
 
 
 class FeatureMap(TripletMap, TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -41,17 +38,6 @@ class FeatureMap(TripletMap, TransformerMixin, BaseEstimator):  # type: ignore[m
     array([ 1.  ,  0.33, -0.33, -0.33])
     """
 
-    # scikit-learn's set_output looks at methods that the class itself defines
-
-    def fit_transform(self, answers: Triplets | ArrayLike, y: object = None) -> Phi:
-        """Phi of the answers, one row per object."""
-        return super().fit_transform(answers, y)
-
-    def transform(self, answers: Triplets | ArrayLike) -> Phi:
-        """One row per ``answers.objects``, from these answers alone, over the fitted columns.
-
-        Objects are matched to columns by name (an array: by index). An answer on a column that was not fitted
-        counts in the row's length (k1, k2) or is lost (score: what it says about two new objects, which are no
-        columns for each other), and is reported by a warning.
-        """
-        return super().transform(answers)
+    # scikit-learn's set_output looks at methods that the class itself has
+    fit_transform = TripletMap.fit_transform
+    transform = TripletMap.transform

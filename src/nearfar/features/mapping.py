@@ -6,6 +6,7 @@ here: importing scikit-learn takes longer than the work.
 
 from __future__ import annotations
 
+import json
 import os
 import threading
 import warnings
@@ -16,8 +17,9 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 from scipy import sparse
 
+from nearfar._tools.atomic import atomic_path
 from nearfar.design.landmarks import landmark_indices as design_indices
-from nearfar.errors import CoverageWarning, InputError, UnfittedColumnWarning, UninformedWarning
+from nearfar.errors import CoverageWarning, FileError, InputError, UnfittedColumnWarning, UninformedWarning
 from nearfar.features.counts import Counts
 from nearfar.features.k1 import K1
 from nearfar.features.k2 import K2
@@ -27,6 +29,7 @@ from nearfar.features.score import SCORE
 from nearfar.triplets import Triplets, as_triplets
 
 PARTS = {part.name: part for part in (K1, K2, SCORE)}
+FORMAT = "nearfar feature map 1"
 NAMES_SHOWN = 5  # names of uninformed objects that a warning lists
 _one_at_a_time = threading.RLock()  # batches of several threads are counted one after the other
 
@@ -129,18 +132,10 @@ class TripletMap:
         self._mark_objects = landmark_indices(self.landmarks, objects)
         mark = np.full(len(objects), -1, dtype=np.int32)
         mark[self._mark_objects] = np.arange(len(self._mark_objects), dtype=np.int32)
+        sizes = (len(objects), mark, len(self._mark_objects))
         # a grid where Phi has all columns and is to be dense; else it may turn out
-        all_columns = [self.landmarks is not None or not part.of_pairs for part in parts]
-        self._counts = [
-            Counts(
-                part,
-                len(objects),
-                mark,
-                len(self._mark_objects),
-                dense=(self.layout == "dense" and whole) or None,
-            )
-            for part, whole in zip(parts, all_columns, strict=True)
-        ]
+        dense = self.layout == "dense"
+        self._counts = [Counts(part, *sizes, dense=(dense and self._has_all(part)) or None) for part in parts]
         self.__dict__.pop("_phi", None)
 
     def _count(self, answers: Triplets) -> None:
@@ -149,19 +144,17 @@ class TripletMap:
 
     def _finish_blocks(self) -> list[Block]:
         """Rows of each part, and everything that is learnt but Phi itself."""
-        keep_all = self.landmarks is not None
-        rows = [
-            rows_from_counts(counts, None, keep_all or not counts.part.of_pairs, self.dtype)
-            for counts in self._counts
-        ]
-        self._codes = [part.codes for part in rows]
-        self._informed = np.any([part.informed for part in rows], axis=0)
-        n = int(self._informed.sum())
-        self._coverage = {
-            part.name: shared_columns(block.rows_per_column, n)
-            for part, block in zip(parse_kernel(self.kernel), rows, strict=True)
-        }
-        return [part.phi for part in rows]
+        parts = [counts.part for counts in self._counts]
+        rows = [rows_from_counts(each, None, self._has_all(each.part), self.dtype) for each in self._counts]
+        self._codes = [own.codes for own in rows]
+        self._informed = np.any([own.informed for own in rows], axis=0)
+        shared = [shared_columns(own.rows_per_column, int(self._informed.sum())) for own in rows]
+        self._coverage = {part.name: value for part, value in zip(parts, shared, strict=True)}
+        return [own.phi for own in rows]
+
+    def _has_all(self, part: Part) -> bool:
+        """Whether columns that nobody answered about are kept."""
+        return self.landmarks is not None or not part.of_pairs
 
     def _warn(self) -> None:
         missing = np.flatnonzero(~self._informed)
@@ -222,7 +215,12 @@ class TripletMap:
     # ---------------------------------------------------------------- new objects
 
     def transform(self, answers: Triplets | ArrayLike) -> Phi:
-        """One row per ``answers.objects``, from these answers alone, over the fitted columns; see ``FeatureMap``."""
+        """One row per ``answers.objects``, from these answers alone, over the fitted columns.
+
+        Objects are matched to columns by name (an array: by index). An answer on a column that was not fitted
+        counts in the row's length (k1, k2) or is lost (score: what it says about two new objects, which are no
+        columns for each other), and is reported by a warning.
+        """
         self._ready()
         new = as_triplets(answers, self.objects_)
         rows, outside = [], 0
@@ -259,16 +257,57 @@ class TripletMap:
 
     def save(self, path: str | os.PathLike[str]) -> None:
         """Write the fitted map as NPZ, without pickle."""
-        from nearfar.features.storage import save
-
-        save(self, path)
+        phi, given = self.features_, self.landmarks
+        landmarks = None if given is None else [v if isinstance(v, str) else int(v) for v in given]
+        head = {
+            "format": FORMAT,
+            "kernel": self.kernel,
+            "landmarks": landmarks,
+            "layout": self.layout,
+            "dtype": np.dtype(self.dtype).name,
+            "coverage": self._coverage,
+            "n_parts": len(self._codes),
+        }
+        arrays: dict[str, Any] = {
+            "head": np.array(json.dumps(head)),
+            "objects": np.array(json.dumps(self.objects_)),
+            "mark_objects": self._mark_objects,
+            "informed": self._informed,
+        }
+        arrays |= {f"codes_{i}": codes for i, codes in enumerate(self._codes)}
+        names = ("data", "indices", "indptr", "shape")
+        arrays |= (
+            {"phi": phi} if isinstance(phi, np.ndarray) else {name: getattr(phi, name) for name in names}
+        )
+        with atomic_path(path) as temporary, open(temporary, "wb") as file:
+            np.savez(file, **arrays)
 
     @classmethod
     def load(cls, path: str | os.PathLike[str]) -> Self:
         """Read a map written by ``save``."""
-        from nearfar.features.storage import load
-
-        return load(cls, path)
+        try:
+            with np.load(path, allow_pickle=False) as stored:
+                arrays = {name: stored[name] for name in stored.files}
+            head = json.loads(str(arrays["head"]))
+            if head["format"] != FORMAT:
+                raise ValueError(head["format"])
+        except FileNotFoundError:
+            raise FileError(f"{path}: there is no such file") from None
+        except Exception as error:
+            raise FileError(
+                f"{path}: this is not a feature map ({error}); expected an NPZ file written by FeatureMap.save"
+            ) from error
+        made = cls(**{name: head[name] for name in ("kernel", "landmarks", "layout", "dtype")})
+        made.objects_ = tuple(json.loads(str(arrays["objects"])))
+        made._mark_objects, made._informed = arrays["mark_objects"], arrays["informed"]
+        made._coverage = head["coverage"]
+        made._codes = [arrays[f"codes_{i}"] for i in range(head["n_parts"])]
+        if "phi" in arrays:
+            made._phi = arrays["phi"]
+        else:
+            csr = (arrays["data"], arrays["indices"], arrays["indptr"])
+            made._phi = sparse.csr_array(csr, shape=tuple(arrays["shape"]))
+        return made
 
 
 def _between_new(is_new: NDArray[np.bool_], answers: Triplets) -> int:
