@@ -9,6 +9,7 @@ sends the functions to the workers of Dask. A backend knows a value by a *handle
 from __future__ import annotations
 
 import mmap
+import operator
 import os
 import pickle
 import shutil
@@ -319,7 +320,7 @@ class RowBlocks:
         if not len(used):
             used = np.zeros(1, dtype=np.intp)
         blocks, wanted = [self.blocks[b] for b in used], [rows[home == b] - edges[b] for b in used]
-        picked = self.backend.map("picking rows", pick or _pick, blocks, wanted)
+        picked = self.backend.map("picking rows", pick or operator.getitem, blocks, wanted)
         pieces = self.backend.gather("picking rows", picked)
         order = np.argsort(np.concatenate([np.flatnonzero(home == b) for b in used]), kind="stable")
         stacked = join(pieces)
@@ -340,7 +341,3 @@ class RowBlocks:
         """
         wanted = np.arange(self.n_rows)[rows]
         return self.take(wanted) if wanted.ndim else self.take(wanted[None])[0]
-
-
-def _pick(block: Any, rows: NDArray[Any]) -> Any:
-    return block[rows]

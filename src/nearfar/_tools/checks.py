@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from numbers import Integral
 from typing import Any
 
@@ -36,6 +37,15 @@ def check_count(value: Any, name: str, *, least: int = 1, most: int | None = Non
         wanted = f">= {least:,}" if most is None else f"from {least:,} to {most:,}"
         raise InputError(f"{name} must be an integer {wanted}, got {brief(value)}")
     return int(value)
+
+
+def check_choice(value: object, name: str, known: Sequence[str]) -> None:
+    """An error unless ``value`` is one of the ``known`` words.
+
+    >>> check_choice("single", "method", ("complete", "single"))
+    """
+    if value not in known:
+        raise InputError(f"{name}={value!r} is not known; expected {', '.join(known)}")
 
 
 def generator(seed: Any, name: str = "seed") -> np.random.Generator:

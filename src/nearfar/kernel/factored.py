@@ -66,7 +66,10 @@ class Factored:
         whole = not self.is_sparse and len(self.columns) == phi.width
         changed = [i for i, size in enumerate(phi.sizes) if sizes[i] < size or not whole]
         pairs = phi.backend.store_pairs(
-            "informed rows", _shared_and_own, [blocks[i] for i in changed], counts=counts
+            "informed rows",
+            lambda rows, counts: split(rows, counts)[:2],
+            [blocks[i] for i in changed],
+            counts=counts,
         )
         for i, block, alone in zip(changed, pairs[0], phi.backend.gather("diagonal", pairs[1]), strict=True):
             blocks[i], own[i] = block, alone
@@ -102,13 +105,15 @@ class Factored:
     @cached_property
     def n_entries(self) -> int:
         """Stored entries of the shared rows."""
-        return int(self.shared.sum("entries", _entries)) if self.is_sparse else self.size * self.width
+        if not self.is_sparse:
+            return self.size * self.width
+        return int(self.shared.sum("entries", lambda rows: rows.nnz))
 
     @cached_property
     def column_sums(self) -> Floats:
         """(q,) sum of the shared rows."""
-        sums: Floats = self.shared.sum("sums", _column_sums)
-        return sums
+        sums = self.shared.sum("sums", lambda rows: np.asarray(rows.sum(axis=0, dtype=np.float64)).ravel())
+        return np.asarray(sums)
 
     def product(self, vectors: NDArray[Any]) -> NDArray[Any]:
         """Compute ``K @ vectors`` without K.
@@ -117,8 +122,8 @@ class Factored:
         array([1., 2.])
         """
         pieces = self.shared.cut(vectors)
-        into = self.shared.total("product", _into_columns, pieces)
-        images: NDArray[Any] = join(self.shared.gather("product", _out_of_columns, columns=into))
+        into = self.shared.total("product", lambda rows, own: rows.T @ own, pieces)
+        images: NDArray[Any] = join(self.shared.gather("product", lambda rows, into: rows @ into, into=into))
         images += (self.own if vectors.ndim == 1 else self.own[:, None]) * vectors
         return images
 
@@ -181,33 +186,11 @@ def split(phi: Any, counts: NDArray[np.int64] | None = None) -> tuple[Any, Float
     return phi[:, columns], own, columns if used is None else used[columns]
 
 
-def _shared_and_own(phi: Any, counts: NDArray[np.int64]) -> tuple[Any, Floats]:
-    return split(phi, counts)[:2]
-
-
 def _facts(block: Any, check: bool) -> tuple[int, bool, int]:
     """(informed rows, whether it is sparse, bytes) of a block."""
     if check:
         check_finite(block)
     return len(informed_rows(block)), is_sparse(block), stored_bytes(block)
-
-
-def _entries(block: Any) -> int:
-    return int(block.nnz)
-
-
-def _column_sums(block: Any) -> Floats:
-    return np.asarray(block.sum(axis=0, dtype=np.float64)).ravel()
-
-
-def _into_columns(block: Any, vectors: NDArray[Any]) -> Any:
-    """The first half of a product, ``shared' @ vectors``; over blocks of rows these add up."""
-    return block.T @ vectors
-
-
-def _out_of_columns(block: Any, columns: NDArray[Any]) -> Any:
-    """The second half, ``shared @ columns``."""
-    return block @ columns
 
 
 def _products(block: Any, other: Any) -> Floats:

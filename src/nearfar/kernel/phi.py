@@ -199,6 +199,13 @@ def row_squares(block: Any) -> Floats:
     return lengths
 
 
+def entries_per_row(block: Any) -> NDArray[np.int64]:
+    """(n,) how many entries of every row are not zero."""
+    rows = as_rows(block)
+    counts = np.diff(rows.indptr) if is_sparse(rows) else np.count_nonzero(rows, axis=1)
+    return np.asarray(counts, dtype=np.int64)
+
+
 def stored_bytes(block: Any) -> int:
     """Bytes that a dense or csr block takes."""
     if is_sparse(block):

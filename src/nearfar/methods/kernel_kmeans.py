@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nearfar._tools.arrays import Labels
-from nearfar._tools.checks import check_count, generator
+from nearfar._tools.checks import check_choice, check_count, generator
 from nearfar._tools.progress import track
 from nearfar.blocks import RowBlocks, join
 from nearfar.errors import InputError, NotConverged
@@ -21,7 +21,6 @@ from nearfar.kernel.shift import check_diagonal, shift_and_matrix
 from nearfar.methods._lloyd import Gram, Run, lloyd, nearest, plus_plus
 from nearfar.methods._rows import as_given, cluster_sums, estimator_rows, means, too_many_clusters
 
-STRATEGIES = ("auto", "matrix", "products")
 SAMPLE = 50_000  # objects on which starts are found when there are more than twice as many
 
 
@@ -99,8 +98,7 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Find clusters of the rows of X, an (n, p) ndarray, sparse matrix or RowBlocks."""
         k, max_iter = check_count(self.n_clusters, "n_clusters"), check_count(self.max_iter, "max_iter")
         shifted = check_diagonal(self.diagonal)
-        if self.strategy not in STRATEGIES:
-            raise InputError(f"strategy={self.strategy!r} is not known; expected {', '.join(STRATEGIES)}")
+        check_choice(self.strategy, "strategy", ("auto", "matrix", "products"))
         factored = Factored(estimator_rows(self, X, reset=True))
         if factored.size < k:
             raise too_many_clusters(k, factored.size, factored.phi.n_rows)

@@ -62,15 +62,10 @@ class KernelPCA(PrincipalAxes, ClassNamePrefixFeaturesOutMixin, TransformerMixin
         return tags
 
     def _rows(self, X: PhiLike, *, reset: bool) -> RowBlocks:
+        if not reset:
+            check_is_fitted(self)
         return estimator_rows(self, X, reset=reset)
 
-    # scikit-learn's set_output looks at methods that the class itself defines
-
-    def fit_transform(self, X: PhiLike, y: object = None) -> Any:
-        """``embedding_`` of the rows of X."""
-        return super().fit_transform(X, y)
-
-    def transform(self, X: PhiLike) -> Any:
-        """(n, n_components) coordinates of rows, each taken as a new object."""
-        check_is_fitted(self)
-        return super().transform(X)
+    # scikit-learn's set_output looks at methods that the class itself has
+    fit_transform = PrincipalAxes.fit_transform
+    transform = PrincipalAxes.transform

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from nearfar._tools.checks import check_count
 from nearfar.blocks import RowBlocks, join
 from nearfar.errors import InputError
-from nearfar.kernel.phi import PhiLike, as_rows, is_sparse, rounded, row_squares, uninformed
+from nearfar.kernel.phi import PhiLike, as_rows, entries_per_row, is_sparse, rounded, row_squares, uninformed
 from nearfar.methods._rows import cluster_sums, means, phi_rows
 from nearfar.methods.nearest import Neighbours, neighbours
 
@@ -167,7 +167,7 @@ def outliers(phi: PhiLike, k: int = 10) -> Outliers:
     rows = phi_rows(phi)
     n_informed = rows.n_rows - len(uninformed(rows))
     near = neighbours(rows, min(check_count(k, "k"), max(n_informed - 1, 1)))
-    return find_outliers(near, join(rows.gather("outliers", _columns_of_rows)))
+    return find_outliers(near, join(rows.gather("outliers", entries_per_row)))
 
 
 def find_outliers(near: Neighbours, columns: NDArray[Any]) -> Outliers:
@@ -180,9 +180,8 @@ def find_outliers(near: Neighbours, columns: NDArray[Any]) -> Outliers:
     np.int64(3)
     """
     given = near.similarities
-    scores = 1 - join(
-        (given if isinstance(given, RowBlocks) else RowBlocks.of(given)).gather("outliers", _means)
-    )
+    blocks = given if isinstance(given, RowBlocks) else RowBlocks.of(given)
+    scores = 1 - join(blocks.gather("outliers", lambda similarities: similarities.mean(axis=1)))
     known = np.setdiff1d(np.arange(len(scores)), near.uninformed, assume_unique=True)
     order = known[np.argsort(-scores[known], kind="stable")]
     threshold = np.nan
@@ -192,13 +191,3 @@ def find_outliers(near: Neighbours, columns: NDArray[Any]) -> Outliers:
     flagged = order[scores[order] > threshold]
     n_columns, k = columns.astype(np.int64), near.indices.shape[1]
     return Outliers(scores, order, threshold, flagged, n_columns, k, near.uninformed)
-
-
-def _means(similarities: NDArray[np.float64]) -> Any:
-    return similarities.mean(axis=1)
-
-
-def _columns_of_rows(block: Any) -> NDArray[np.int64]:
-    rows = as_rows(block)
-    counts = np.diff(rows.indptr) if is_sparse(rows) else np.count_nonzero(rows, axis=1)
-    return np.asarray(counts, dtype=np.int64)

@@ -15,7 +15,7 @@ from scipy import linalg
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from nearfar._tools.arrays import Floats
-from nearfar._tools.checks import check_count
+from nearfar._tools.checks import check_choice, check_count
 from nearfar._tools.memory import check_points
 from nearfar._tools.progress import step
 from nearfar._tools.threads import one_blas_thread
@@ -26,8 +26,6 @@ from nearfar.kernel.phi import PhiLike, column_counts, is_sparse, used_columns
 from nearfar.kernel.shift import check_diagonal, shift_and_matrix
 from nearfar.methods._rows import as_given, into_columns, onto_columns, phi_rows, scatter_of, take_columns
 
-SOLVERS = ("auto", "dense", "arpack")
-STRATEGIES = ("auto", "matrix", "columns", "products")
 RESTARTS = 300
 SPARSE_COST = 8  # what a stored entry costs in a product with a sparse Phi beside one of a dense matrix
 DENSE_LIMIT = 1_000  # up to this size, or for many components, a dense solver is the quickest
@@ -55,7 +53,8 @@ class PrincipalAxes:
 
     def fit(self, X: PhiLike, y: object = None) -> Self:
         """Find the axes of the rows of X, an (n, p) ndarray, sparse matrix or RowBlocks."""
-        count, solver = check_count(self.n_components, "n_components"), check_solver(self.eigen_solver)
+        count, solver = check_count(self.n_components, "n_components"), self.eigen_solver
+        check_choice(solver, "eigen_solver", ("auto", "dense", "arpack"))
         shifted = check_diagonal(self.diagonal)
         phi = self._rows(X, reset=True)
         check_points(phi.n_rows, count)
@@ -86,7 +85,11 @@ class PrincipalAxes:
         """(n, n_components) coordinates of rows, each taken as a new object."""
         phi = self._rows(X, reset=False)
         fitted = {"axes": self._axes, "columns": self._columns, "origin": self._origin}
-        points = phi.map("points", _new_coordinates, **fitted)
+        points = phi.map(
+            "points",
+            lambda rows, **given: _coordinates(rows, **given).astype(rows.dtype, copy=False),
+            **fitted,
+        )
         phi.backend.wait("placing objects", points)
         return as_given(X, phi.like(points, len(self._origin), phi.dtype))
 
@@ -129,8 +132,16 @@ class PrincipalAxes:
         # X' u / sqrt(lambda - s) over the columns that occur; u sums to 0, so X needs no centring
         weights = np.zeros((phi.n_rows, count))
         weights[informed] = vectors / scale
-        self._axes = phi.sum("axes", _axes_of, phi.cut(weights), columns=self._columns)
-        sums: Floats = phi.sum("origin", _sums_on, axes=self._axes, columns=self._columns)
+        self._axes = phi.sum(
+            "axes",
+            lambda rows, own, columns: into_columns(take_columns(rows, columns), own),
+            phi.cut(weights),
+            columns=self._columns,
+        )
+        onto = {"axes": self._axes, "columns": self._columns, "origin": 0.0}
+        sums: Floats = phi.sum(
+            "origin", lambda rows, **given: _coordinates(rows, **given).sum(axis=0), **onto
+        )
         self._origin = sums / factored.size
         points = np.empty((phi.n_rows, count), dtype=phi.dtype)
         points[informed] = vectors * np.sqrt(self.eigenvalues_)
@@ -164,30 +175,11 @@ def _shifted_values(values: Floats, shift: float) -> Floats:
 # -------------------------------------------------------------------- one block
 
 
-def _coordinates(block: Any, axes: Floats, columns: NDArray[Any], origin: Floats) -> Floats:
+def _coordinates(block: Any, axes: Floats, columns: NDArray[Any], origin: Floats | float) -> Floats:
     return onto_columns(take_columns(block, columns), axes) - origin
 
 
-def _new_coordinates(block: Any, axes: Floats, columns: NDArray[Any], origin: Floats) -> NDArray[Any]:
-    return _coordinates(block, axes, columns, origin).astype(block.dtype, copy=False)
-
-
-def _axes_of(block: Any, weights: Floats, columns: NDArray[Any]) -> Floats:
-    return into_columns(take_columns(block, columns), weights)
-
-
-def _sums_on(block: Any, axes: Floats, columns: NDArray[Any]) -> Any:
-    return onto_columns(take_columns(block, columns), axes).sum(axis=0)
-
-
 # -------------------------------------------------------------------- eigenpairs of the centred kernel H K H (H = I - 11'/n)
-
-
-def check_solver(eigen_solver: object) -> str:
-    """``eigen_solver``, or an error where it is none."""
-    if eigen_solver not in SOLVERS:
-        raise InputError(f"eigen_solver={eigen_solver!r} is not known; expected {', '.join(SOLVERS)}")
-    return str(eigen_solver)
 
 
 def choose_strategy(factored: Factored, strategy: str) -> str:
@@ -197,8 +189,7 @@ def choose_strategy(factored: Factored, strategy: str) -> str:
     >>> choose_strategy(factor(np.ones((50, 3))), "auto"), choose_strategy(factor(np.eye(3, 50)), "auto")
     ('columns', 'matrix')
     """
-    if strategy not in STRATEGIES:
-        raise InputError(f"strategy={strategy!r} is not known; expected {', '.join(STRATEGIES)}")
+    check_choice(strategy, "strategy", ("auto", "matrix", "columns", "products"))
     # with columns of single objects the p x p matrix would need those too; n x n has no such trouble
     is_thin = not factored.own.any()
     if strategy == "columns" and not is_thin:

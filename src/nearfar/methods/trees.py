@@ -11,7 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar._tools.arrays import Floats
-from nearfar._tools.checks import Seed, check_count
+from nearfar._tools.checks import Seed, check_choice, check_count
 from nearfar._tools.memory import check_bytes
 from nearfar._tools.progress import step
 from nearfar.errors import InputError
@@ -72,18 +72,15 @@ def with_uninformed(Z: Floats, informed: NDArray[np.intp], uninformed: NDArray[n
 def uninformed_leaves(Z: Floats) -> NDArray[np.intp]:
     """The leaves of a tree that ``with_uninformed`` joined above its root; none where something else made it."""
     n = len(Z) + 1
-    first = len(Z)  # the first of the joins of a leaf and all below it, at the height of the last one
-    while first > 0 and Z[first - 1, 2] == Z[-1, 2] and Z[first - 1, 1] < n and _joins_root(Z, first - 1):
-        first -= 1
+    joins_root = np.append(Z[:1, 0] < n, Z[1:, 0] == np.arange(n, 2 * n - 2))
+    above = joins_root & (Z[:, 1] < n) & (Z[:, 2] == Z[-1:, 2])
+    # the first of the joins of a leaf and all below it, at the height of the last one
+    first = len(Z) - int(np.logical_and.accumulate(above[::-1]).sum())
     for known in (first + 1, 0) if first == 0 else (first + 1,):
         if first < len(Z) and Z[-1, 2] == _height_above(Z, known):
             leaves = Z[first:, 1] if known else np.concatenate([Z[:1, 0], Z[:, 1]])
             return np.sort(leaves.astype(np.intp))
     return np.zeros(0, dtype=np.intp)
-
-
-def _joins_root(Z: Floats, row: int) -> bool:
-    return bool(Z[row, 0] < len(Z) + 1 if row == 0 else Z[row, 0] == len(Z) + row)
 
 
 def _height_above(Z: Floats, known: int) -> float:
@@ -122,7 +119,7 @@ def linkage(
     array([[2.  , 0.  , 0.63, 2.  ],
            [1.  , 3.  , 1.41, 3.  ]])
     """
-    _check_method(method)
+    check_choice(method, "method", METHODS)
     shifted = check_diagonal(diagonal)
     rows = phi_rows(phi)
     if rows.n_rows < 2:
@@ -146,7 +143,7 @@ def link_points(points: Floats, method: str = "complete") -> Floats:
     """
     from scipy.spatial.distance import pdist
 
-    _check_method(method)
+    check_choice(method, "method", METHODS)
     _check_fits(len(points))
     distances = pdist(points)
     if not len(distances):
@@ -157,8 +154,7 @@ def link_points(points: Floats, method: str = "complete") -> Floats:
 
 def good_order(Z: Floats, distances: Floats, position: Callable[[], Floats], order: str = "auto") -> Floats:
     """Turn the branches so that neighbouring leaves are alike: "optimal", or along ``position()`` ("map")."""
-    if order not in ("auto", "optimal", "map"):
-        raise InputError(f"leaf_order={order!r} is not known; expected auto, optimal or map")
+    check_choice(order, "leaf_order", ("auto", "optimal", "map"))
     if order == "map" or (order == "auto" and len(Z) >= OPTIMAL_LIMIT):
         return along(Z, position())
     from scipy.cluster import hierarchy
@@ -183,11 +179,6 @@ def along(Z: Floats, position: Floats) -> Floats:
         if sums[b] / sizes[b] < sums[a] / sizes[a]:
             turned[row, :2] = b, a
     return turned
-
-
-def _check_method(method: str) -> None:
-    if method not in METHODS:
-        raise InputError(f"method={method!r} is not known; expected {', '.join(METHODS)}")
 
 
 def _first_coordinate(factored: Factored) -> Floats:
@@ -276,7 +267,7 @@ def link_clusters(
     >>> small.labels, small.tree.shape
     (array([1, 1, 2, 2, 0, 0, 0], dtype=int32), (2, 4))
     """
-    _check_method(method)
+    check_choice(method, "method", METHODS)
     check_count(n_clusters, "n_clusters", least=2)
     from nearfar.methods.kernel_kmeans import KernelKMeans
 

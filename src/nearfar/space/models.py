@@ -198,8 +198,6 @@ def kernel_matrix(
 
     Kernel values say how alike two objects were answered about; they are not distances.
 
-    Kernel values say how alike two objects were answered about; they are not distances.
-
     Examples
     --------
     >>> line = [[0, 1, 2], [0, 1, 3], [0, 2, 3], [1, 0, 2], [1, 0, 3], [1, 2, 3]]

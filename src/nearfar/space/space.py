@@ -16,7 +16,7 @@ from nearfar._tools.checks import Seed, check_count
 from nearfar._tools.memory import check_points, check_square
 from nearfar.blocks import join
 from nearfar.errors import InputError
-from nearfar.kernel.phi import as_rows, is_sparse
+from nearfar.kernel.phi import as_rows, entries_per_row
 from nearfar.space.margins import dot_margins, nearest_points, non_zero, phi_margins, point_margins, scaled
 from nearfar.space.results import Clusters, Predictions, Similar, as_clusters, as_questions, find_name
 from nearfar.triplets import Triplets, as_triplets, mentioned
@@ -255,18 +255,19 @@ class Space:
     def nearest(self, n_neighbors: int = 5) -> Neighbours:
         """The nearest neighbours of every object, and their similarities 1 - d^2 / 2."""
         k = min(check_count(n_neighbors, "n_neighbors"), int(self.informed.sum()) - 1)
-        if ("nearest", k) not in self._made:
-            from nearfar.methods import Neighbours
-
-            known = np.flatnonzero(self.informed)
-            indices = np.full((len(self), max(k, 0)), -1, dtype=np.intp)
-            values = np.full(indices.shape, np.nan)
-            if k > 0:
-                near, values[known] = self._nearest_to(np.arange(len(known)), k, itself=True)
-                indices[known] = known[near]
-            self._made["nearest", k] = Neighbours(indices, values, self.uninformed)
-        nearest: Neighbours = self._made["nearest", k]
+        nearest: Neighbours = self._once(("nearest", k), lambda: self._nearest(k))
         return nearest
+
+    def _nearest(self, k: int) -> Neighbours:
+        from nearfar.methods import Neighbours
+
+        known = np.flatnonzero(self.informed)
+        indices = np.full((len(self), max(k, 0)), -1, dtype=np.intp)
+        values = np.full(indices.shape, np.nan)
+        if k > 0:
+            near, values[known] = self._nearest_to(np.arange(len(known)), k, itself=True)
+            indices[known] = known[near]
+        return Neighbours(indices, values, self.uninformed)
 
     def _nearest_to(self, chosen: NDArray[np.intp], k: int, *, itself: bool) -> tuple[NDArray[Any], Floats]:
         """(c, k) the nearest of the informed objects to the chosen of them, and their similarities."""
@@ -281,9 +282,8 @@ class Space:
         """Objects that are similar to none: by 1 minus the mean similarity to their nearest neighbours."""
         from nearfar.methods import find_outliers
 
-        rows = self.rows
-        columns = np.diff(rows.indptr) if is_sparse(rows) else np.count_nonzero(rows, axis=1)
-        return replace(find_outliers(self.nearest(n_neighbors), columns), objects=self.objects)
+        odd = find_outliers(self.nearest(n_neighbors), entries_per_row(self.rows))
+        return replace(odd, objects=self.objects)
 
     def index(self, name: str) -> int:
         """The index of an object; an error that names similar ones where there is none of this name."""
