@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from nearfar import design
 from nearfar.design.booklets import AGAIN, CHECK, NEW
-from nearfar.design.sides import even_sides
+from nearfar.design.questions import even_sides
 from nearfar.errors import InputError, NearfarWarning
 
 

@@ -8,7 +8,7 @@ from scipy.spatial.distance import cdist
 
 from nearfar import design, simulate
 from nearfar.errors import InputError
-from nearfar.simulate.distances import pair_distances
+from nearfar.simulate.answering import pair_distances
 
 
 @pytest.fixture

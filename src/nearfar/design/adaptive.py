@@ -191,23 +191,21 @@ def _covariance(n: int, d: int, strength: float, curvature: Any, prior: Prior | 
 # ---------------------------------------------------------------- choosing
 
 
+@dataclass(eq=False, repr=False)
 class _Chooser:
     """Draws questions anchor by anchor; what their answers would tell is taken off the covariance, so that the next ones ask for more."""
 
-    def __init__(
-        self,
-        points: Floats,
-        covariance: Floats,
-        kind: QuestionKind,
-        width: int,
-        wanted: int,
-        rng: np.random.Generator,
-    ) -> None:
-        self.points, self.covariance, self.kind, self.width, self.rng = points, covariance, kind, width, rng
-        self.load = np.zeros(len(points))
-        self.most = max(
-            2.0 * wanted * width / len(points), 2.0
-        )  # questions that an object may be an option of
+    points: Floats
+    covariance: Floats
+    kind: QuestionKind
+    width: int
+    wanted: int
+    rng: np.random.Generator
+
+    def __post_init__(self) -> None:
+        self.load = np.zeros(len(self.points))
+        # questions that an object may be an option of
+        self.most = max(2.0 * self.wanted * self.width / len(self.points), 2.0)
         self.trios: set[tuple[int, ...]] = set()
         self.taken: list[tuple[int, Ints, float, float]] = []  # turn, question, score, probability
 

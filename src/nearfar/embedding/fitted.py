@@ -173,14 +173,8 @@ def match(
     answers = answers[new[answers.array].any(axis=1) & ~blank[answers.array].any(axis=1)]
     named = mentioned(answers)
     data = merge(answers)
-    _guess(data, new, points)
-    return data, points, np.flatnonzero(new & named), np.flatnonzero(new & ~named)
-
-
-def _guess(data: Merged, new: NDArray[np.bool_], points: Points) -> None:
-    """In and out: the points of new objects become the mean of the fitted objects they were said to be near to."""
-    total = np.zeros(len(points))
-    sums = np.zeros_like(points)
+    # a first guess: the mean of the fitted objects that they were said to be near to
+    total, sums = np.zeros(len(points)), np.zeros_like(points)
     for one, other in ((data.anchor, data.near), (data.near, data.anchor)):
         rows = new[one] & ~new[other]
         weight = data.weight[rows]
@@ -189,6 +183,7 @@ def _guess(data: Merged, new: NDArray[np.bool_], points: Points) -> None:
             sums[:, c] += np.bincount(one[rows], weight * points[other[rows], c], len(points))
     hinted = new & (total > 0)
     points[hinted] = sums[hinted] / total[hinted, None]
+    return data, points, np.flatnonzero(new & named), np.flatnonzero(new & ~named)
 
 
 def check_positive(value: Any, name: str, *, zero: bool = False) -> None:

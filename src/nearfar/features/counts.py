@@ -8,6 +8,7 @@ order, so that dense and sparse Phi are equal to the last bit.
 
 from __future__ import annotations
 
+from dataclasses import KW_ONLY, dataclass
 from itertools import pairwise
 from typing import Any, NamedTuple
 
@@ -47,6 +48,7 @@ def bits(count: int) -> int:
     return max(1, int(count - 1).bit_length())
 
 
+@dataclass(eq=False, repr=False)
 class Counts:
     """How often each cell (row, column) of one kernel part was answered, + and -.
 
@@ -59,26 +61,19 @@ class Counts:
     dense : True for a grid, False for sorted cells, None for what is cheaper.
     """
 
-    def __init__(
-        self,
-        part: Part,
-        n_rows: int,
-        mark: NDArray[np.signedinteger[Any]],
-        n_marks: int,
-        *,
-        dense: bool | None = None,
-    ) -> None:
-        self.part = part
-        self.n_rows = n_rows
-        self.mark = mark
-        self.n_marks = n_marks
-        self.dense = dense
+    part: Part
+    n_rows: int
+    mark: NDArray[np.signedinteger[Any]]
+    n_marks: int
+    _: KW_ONLY
+    dense: bool | None = None
+
+    def __post_init__(self) -> None:
         self.n_answers = 0
         self._most = 0  # no cell holds more than this
         self.grid: NDArray[Any] | None = None
         self._runs: list[CountedCells] = []
-        self.row_bits = bits(n_rows)
-        self.mark_bits = bits(n_marks)
+        self.row_bits, self.mark_bits = bits(self.n_rows), bits(self.n_marks)
 
     @property
     def n_columns(self) -> int:
@@ -88,9 +83,8 @@ class Counts:
     def add(self, anchor: Indices, near: Indices, far: Indices) -> None:
         """Count more answers: (m,) indices of objects in each role."""
         self.n_answers += len(anchor)
-        self._most += 2 * int(
-            np.bincount(anchor).max(initial=0)
-        )  # a cell names the anchor, or either may be it
+        # a cell names the anchor, or either may be it
+        self._most += 2 * int(np.bincount(anchor).max(initial=0))
         if self.grid is not None or self._wants_grid():
             self._add_to_grid(anchor, near, far)
         else:
@@ -137,7 +131,7 @@ class Counts:
     # ---------------------------------------------------------------- sparse
 
     def _add_run(self, *roles: Indices) -> None:
-        if self.part.column_bits(self.mark_bits) + self.row_bits + 1 > 63:
+        if self.mark_bits * (2 if self.part.of_pairs else 1) + self.row_bits + 1 > 63:
             raise InputError(
                 f"{self.part.name} on {self.n_rows:,} objects is past what sparse counting holds "
                 "(1,048,576 objects); give landmarks, or use the score kernel"

@@ -231,8 +231,9 @@ class TripletMap:
             counts.add(new.anchor, new.near, new.far)
             rows.append(rows_from_counts(counts, codes, False, self.dtype))
             outside += rows[-1].outside
-            if self.landmarks is None and not extend:
-                outside += _between_new(mark < 0, new)
+            if self.landmarks is None and not extend:  # entries between two new objects, in both rows
+                fresh = (mark < 0)[new.array]
+                outside += 2 * int((fresh[:, :1] & fresh[:, 1:]).sum())
         if outside:
             warnings.warn(
                 f"{outside} entries of these answers concern columns of {self.kernel} that are not in the fitted map; "
@@ -308,12 +309,6 @@ class TripletMap:
             csr = (arrays["data"], arrays["indices"], arrays["indptr"])
             made._phi = sparse.csr_array(csr, shape=tuple(arrays["shape"]))
         return made
-
-
-def _between_new(is_new: NDArray[np.bool_], answers: Triplets) -> int:
-    """How many entries of the score map lie between two new objects, counted in both rows."""
-    anchor = is_new[answers.anchor]
-    return 2 * int((anchor & is_new[answers.near]).sum() + (anchor & is_new[answers.far]).sum())
 
 
 def check_form(layout: str, dtype: DTypeLike) -> None:

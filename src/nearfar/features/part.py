@@ -43,10 +43,6 @@ class Part:
     def __reduce__(self) -> tuple[Any, ...]:
         return _part_called, (self.name,)  # compiled loops and all stay where they are
 
-    def column_bits(self, mark_bits: int) -> int:
-        """Bits that number the columns, where marks have so many."""
-        return 2 * mark_bits if self.of_pairs else mark_bits
-
     def codes_of_keys(self, key_columns: NDArray[np.int64], mark_bits: int) -> ColumnCodes:
         """Column numbers as they stand in sorting keys -> codes."""
         if not self.of_pairs:

@@ -144,10 +144,6 @@ def informed_rows(phi: PhiLike) -> NDArray[np.intp]:
     >>> informed_rows(np.array([[0.0, 1.0], [0.0, 0.0]]))
     array([0])
     """
-    if is_sparse(phi) and phi.format == "csc":  # as counting leaves it; zeros may be stored
-        informed = np.zeros(phi.shape[0], dtype=np.bool_)
-        informed[phi.indices[phi.data != 0]] = True
-        return np.flatnonzero(informed)
     phi = as_rows(phi)
     return np.flatnonzero(np.diff(phi.indptr) if is_sparse(phi) else phi.any(axis=1))
 
@@ -225,11 +221,6 @@ def tie_decimals(dtype: DTypeLike) -> int:
     (5, 12)
     """
     return 5 if np.dtype(dtype) in (np.float32, np.float16) else 12
-
-
-def tie_tolerance(dtype: DTypeLike) -> float:
-    """Values of about 1 that differ by less are equal, for rows of this dtype."""
-    return float(10.0 ** -tie_decimals(dtype))
 
 
 def rounded(values: NDArray[Any], dtype: DTypeLike) -> NDArray[Any]:

@@ -101,7 +101,8 @@ class PrincipalAxes:
 
     def _keep_values(self, values: Floats, total: float, n: int) -> None:
         total -= self.shift_ * (n - 1)
-        self.eigenvalues_ = _shifted_values(values, self.shift_)
+        left = np.maximum(values - self.shift_, 0.0)
+        self.eigenvalues_ = np.where(left > 1e-12 * values, left, 0.0)  # what is more than rounding error
         self.explained_variance_ratio_ = self.eigenvalues_ / total if total > 0 else np.zeros(len(values))
 
     def _by_columns(self, factored: Factored, count: int, solver: str) -> NDArray[Any]:
@@ -163,13 +164,6 @@ def _signs(points: Floats) -> Floats:
     sizes = np.abs(points)
     first = np.argmax(sizes >= (1 - 1e-6) * sizes.max(axis=0), axis=0)
     return np.where(points[first, np.arange(len(first))] < 0, -1.0, 1.0)
-
-
-def _shifted_values(values: Floats, shift: float) -> Floats:
-    """lambda - s, where it is more than rounding error, else 0."""
-    result: Floats = np.maximum(values - shift, 0.0)
-    result[result <= 1e-12 * values] = 0.0
-    return result
 
 
 # -------------------------------------------------------------------- one block

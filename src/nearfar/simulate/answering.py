@@ -2,21 +2,24 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar._tools.arrays import Floats
-from nearfar._tools.checks import Seed, check_count, generator
+from nearfar._tools.checks import Seed, check_count, check_rows, generator
+from nearfar._tools.distances import squared_distances
 from nearfar._tools.progress import step
 from nearfar.design import Booklets, Questions
 from nearfar.errors import InputError
-from nearfar.simulate.distances import Measure, Pairwise, pair_distances
 from nearfar.triplets import Triplets
 
+Pairwise = Callable[[NDArray[Any], NDArray[Any]], ArrayLike]
+Measure = Callable[[NDArray[Any], NDArray[Any]], Floats]
 Chosen = tuple[NDArray[np.int64], NDArray[np.bool_]]  # (m, pick) positions, (m,) whether it was a tie
 
 PAIRS = ((0, 1), (0, 2), (1, 2))  # of a trio; pair p leaves out the object 2 - p
@@ -107,7 +110,9 @@ def answers(
         for start in range(0, m, batch_size):
             rows = slice(start, min(start + batch_size, m))
             batch = asked[rows]
-            apart = _distances_shown(batch, measure)
+            # from the anchor to each option; in a trio, of the pairs
+            ends = [(0, i) for i in range(1, batch.array.shape[1])] if asked.anchored else PAIRS
+            apart = np.stack([measure(batch.array[:, i], batch.array[:, j]) for i, j in ends], axis=1)
             if looks is not None:
                 apart = apart * np.exp(noise * looks.standard_normal(apart.shape))
             picked, tie = _choose(batch, apart, flip, flips, coins)
@@ -120,12 +125,6 @@ def answers(
             advance(len(batch))
     chosen = choice if asked.pick > 1 else choice[:, 0]
     return SimulatedAnswers(questions.answered(chosen), n_ties, chosen)
-
-
-def _distances_shown(questions: Questions, measure: Measure) -> Floats:
-    """(m, w) distances from the anchor to each option; for trios those of the pairs (0, 1), (0, 2), (1, 2)."""
-    ends = [(0, i) for i in range(1, questions.array.shape[1])] if questions.anchored else PAIRS
-    return np.stack([measure(questions.array[:, i], questions.array[:, j]) for i, j in ends], axis=1)
 
 
 def _choose(questions: Questions, apart: Floats, flip: float, flips: Generator, coins: Generator) -> Chosen:
@@ -164,3 +163,86 @@ def _nearest(apart: Floats, pick: int, flip: float, flips: Generator, coins: Gen
     wrong = flips.random((len(apart), width)) < flip
     picked[:, :width] = np.where(wrong, rest[:, :width], picked[:, :width])
     return picked, tie
+
+
+# -------------------------------------------------------------------- distances
+
+
+def pair_distances(
+    n: int,
+    points: ArrayLike | None,
+    distances: ArrayLike | None,
+    distance: Pairwise | None,
+    metric: str | Pairwise,
+    *,
+    roots: bool = False,
+    cells: int = 1 << 20,
+) -> Measure:
+    """The one function (anchors, others) -> distances that the caller described.
+
+    Euclidean distances come squared, which keeps their order, unless ``roots`` are wanted. Other metrics work on as
+    many pairs at a time as have ``cells`` coordinates.
+    """
+    ways = {"points": points, "distances": distances, "distance": distance}
+    given = [name for name, value in ways.items() if value is not None]
+    if len(given) != 1:
+        got = " and ".join(given) or "none"
+        raise InputError(f"simulate.answers: expected one of points, distances and distance, got {got}")
+    if points is not None:
+        return _between_points(check_rows(points, n, "points"), metric, roots, cells)
+    if distances is not None:
+        matrix = check_rows(distances, n, "distances", finite=False)
+        if matrix.shape != (n, n):
+            raise InputError(f"distances: expected shape ({n}, {n}), got {matrix.shape}")
+        return lambda i, j: matrix[i, j]
+    return lambda i, j: _checked(distance(i, j) if distance else [], len(i), "distance")
+
+
+def _between_points(points: NDArray[Any], metric: str | Pairwise, roots: bool, cells: int) -> Measure:
+    if isinstance(metric, str) and metric in ("euclidean", "sqeuclidean"):
+        if roots and metric == "euclidean":
+            return lambda i, j: np.sqrt(squared_distances(points, i, j))
+        return lambda i, j: squared_distances(points, i, j)  # the same order as their roots
+    if isinstance(metric, str) and metric not in METRICS:
+        known = f"euclidean, {', '.join(METRICS)} or a function"
+        raise InputError(f"metric: {metric!r} is not known; expected {known}")
+    rows_apart: Pairwise = METRICS[metric] if isinstance(metric, str) else metric
+    width = max(1, cells // max(1, points.shape[1]))
+
+    def measure(i: NDArray[Any], j: NDArray[Any]) -> Floats:
+        slices = [slice(start, start + width) for start in range(0, len(i), width)]
+        done = [_checked(rows_apart(real(i[p]), real(j[p])), len(i[p]), "metric") for p in slices]
+        return np.concatenate(done) if done else np.empty(0)
+
+    def real(rows: NDArray[Any]) -> NDArray[Any]:
+        chosen: NDArray[Any] = points[rows]  # differences of unsigned pixels would wrap round
+        return chosen if chosen.dtype.kind == "f" else chosen.astype(np.float64)
+
+    return measure
+
+
+def _checked(values: ArrayLike, m: int, name: str) -> Floats:
+    result = np.asarray(values, dtype=np.float64)
+    got = "NaN" if np.isnan(result).any() else ""
+    if result.shape != (m,):
+        got = f"shape {result.shape}; np.vectorize helps with one for numbers"
+    if got:
+        wanted = f"a function that returns {m} distances for two arrays of {m}"
+        raise InputError(f"{name}: expected {wanted}, got {got}")
+    return result
+
+
+def _cosine(u: NDArray[Any], v: NDArray[Any]) -> NDArray[Any]:
+    norms = np.sqrt(np.einsum("ij,ij->i", u, u) * np.einsum("ij,ij->i", v, v))
+    dots = np.einsum("ij,ij->i", u, v)
+    # The zero vector points nowhere: it counts as orthogonal to everything.
+    cosines: NDArray[Any] = np.divide(dots, norms, out=np.zeros_like(dots), where=norms > 0)
+    return 1.0 - cosines
+
+
+METRICS: dict[str, Pairwise] = {
+    "manhattan": lambda u, v: np.abs(u - v).sum(axis=1),
+    "cityblock": lambda u, v: np.abs(u - v).sum(axis=1),
+    "chebyshev": lambda u, v: np.abs(u - v).max(axis=1, initial=0.0),
+    "cosine": _cosine,
+}

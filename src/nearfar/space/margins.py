@@ -1,4 +1,4 @@
-"""Rows of a space (points, or features of a kernel): which say anything, the nearest of them, and their margins.
+"""Rows of a space (points, or features of a kernel): the nearest of them, and their margins.
 
 The margin of (anchor a, one i, other j) is ``||x_a - x_j||^2 - ||x_a - x_i||^2``: positive where i is nearer, 0 for
 a tie. Only the pairs that are asked about are computed, unless all n x n are cheaper.
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nearfar._tools.arrays import Floats, Indices
 from nearfar._tools.distances import squared_distances
-from nearfar.kernel.phi import as_rows, check_finite, informed_rows, is_sparse, row_squares, tie_tolerance
+from nearfar.kernel.phi import as_rows, is_sparse, row_squares, tie_decimals
 
 MOST_IN_MATRIX = 5000  # objects up to which an n x n matrix is small (200 MB)
 
@@ -79,7 +79,7 @@ def dot_margins(points: NDArray[Any], anchor: Indices, one: Indices, other: Indi
 
 def without_rounding(margin: Floats, size: Floats, dtype: Any) -> Floats:
     """The one rule for ties: a margin that may be rounding error of sums of this ``size`` is 0. In and out: margin."""
-    margin[np.abs(margin) <= tie_tolerance(dtype) * size] = 0
+    margin[np.abs(margin) <= 10.0 ** -tie_decimals(dtype) * size] = 0
     return margin
 
 
@@ -92,23 +92,6 @@ def _row_products(phi: Any, i: Indices, j: Indices) -> Floats:
         x, y = phi[i[part]].astype(np.float64, copy=False), phi[j[part]]
         out[part] = x.multiply(y).sum(axis=1) if is_sparse(phi) else np.einsum("tc,tc->t", x, y)
     return out
-
-
-def non_zero(rows: Any) -> NDArray[np.bool_]:
-    """(n,) which rows are not zero."""
-    known = np.zeros(rows.shape[0], dtype=bool)
-    known[informed_rows(rows)] = True
-    return known
-
-
-def scaled(points: Floats) -> Floats:
-    """Points centred and scaled to a mean squared length of 1."""
-    check_finite(points)
-    if not len(points):
-        return points
-    centred = points - points.mean(axis=0)
-    size = float(np.sqrt(np.mean(np.sum(centred**2, axis=1))))
-    return np.asarray(centred / size if size > 0 else centred)
 
 
 def nearest_points(

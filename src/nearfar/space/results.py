@@ -1,8 +1,7 @@
-"""What a space says: clusters, the most similar objects, expected answers; and whom names stand for."""
+"""What a space says: clusters, the most similar objects, expected answers; and questions by name."""
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -138,19 +137,6 @@ class Predictions:
         columns = {"anchor": names[self.questions.anchor], "one": one, "other": other, "nearer": nearer}
         text = {name: pl.Series(name, values.tolist(), dtype=pl.String) for name, values in columns.items()}
         return pl.DataFrame({**text, "margin": self.margin})
-
-
-def find_name(names: Sequence[str], name: str) -> int:
-    """The index of a name; an error that lists similar names where it is not among them.
-
-    >>> find_name(["fig", "plum"], "plum")
-    1
-    """
-    if name in names:
-        return names.index(name)
-    close = difflib.get_close_matches(name, names, n=3)
-    hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
-    raise InputError(f"{name!r} is not among the {len(names)} objects{hint}")
 
 
 def as_questions(questions: Triplets | Questions | ArrayLike, objects: tuple[str, ...]) -> Triplets:

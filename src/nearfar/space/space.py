@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import html
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -16,9 +17,9 @@ from nearfar._tools.checks import Seed, check_count
 from nearfar._tools.memory import check_points, check_square
 from nearfar.blocks import join
 from nearfar.errors import InputError
-from nearfar.kernel.phi import as_rows, entries_per_row
-from nearfar.space.margins import dot_margins, nearest_points, non_zero, phi_margins, point_margins, scaled
-from nearfar.space.results import Clusters, Predictions, Similar, as_clusters, as_questions, find_name
+from nearfar.kernel.phi import as_rows, check_finite, entries_per_row
+from nearfar.space.margins import dot_margins, nearest_points, phi_margins, point_margins
+from nearfar.space.results import Clusters, Predictions, Similar, as_clusters, as_questions
 from nearfar.triplets import Triplets, as_triplets, mentioned
 
 if TYPE_CHECKING:
@@ -82,7 +83,7 @@ class Space:
         self.diagonal = diagonal
         self.similarity = similarity
         if informed is None:
-            informed = non_zero(rows) if kind == "kernel" else np.ones(n, dtype=bool)
+            informed = entries_per_row(rows) > 0 if kind == "kernel" else np.ones(n, dtype=bool)
         self.informed = np.asarray(informed, dtype=bool)
         self._made: dict[tuple[Any, ...], Any] = {}
 
@@ -287,7 +288,11 @@ class Space:
 
     def index(self, name: str) -> int:
         """The index of an object; an error that names similar ones where there is none of this name."""
-        return find_name(self.objects, str(name))
+        if str(name) in self.objects:
+            return self.objects.index(str(name))
+        close = difflib.get_close_matches(str(name), self.objects, n=3)
+        hint = f"; did you mean {' or '.join(map(repr, close))}?" if close else ""
+        raise InputError(f"{str(name)!r} is not among the {len(self)} objects{hint}")
 
     def take(self, chosen: ArrayLike) -> Space:
         """The space of some of the objects, by index; the scale of points is that of the chosen ones."""
@@ -342,7 +347,7 @@ class Space:
         fresh = np.flatnonzero([name not in set(self.objects) for name in new.objects])
         rows, known = self.estimator.transform(new)[fresh], mentioned(new)
         if self.kind == "kernel":
-            known[fresh] &= non_zero(rows)
+            known[fresh] &= entries_per_row(rows) > 0
         names = (*self.objects, *(new.objects[x] for x in fresh))
         known = np.append(self.informed, known[fresh])
         return self._with(rows=join([self.rows, rows]), objects=names, informed=known)
@@ -380,9 +385,13 @@ class Space:
         """Points centred and scaled to a mean squared length of 1 over informed objects; 0 for the others."""
         points = np.zeros((len(self), self.rows.shape[1]))
         rows = np.asarray(self.rows, dtype=np.float64)[self.informed]
+        check_finite(rows)
         if self.similarity == "product":
             rows = rows / np.maximum(np.linalg.norm(rows, axis=1, keepdims=True), np.finfo(float).tiny)
-        points[self.informed] = scaled(rows)
+        if len(rows):
+            rows = rows - rows.mean(axis=0)
+            size = np.sqrt(np.mean(np.sum(rows**2, axis=1)))
+            points[self.informed] = rows / size if size > 0 else rows
         return points
 
     @cached_property
