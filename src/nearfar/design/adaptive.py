@@ -117,10 +117,7 @@ def next_questions(
 def _filled(before: Ints, wanted: int, rng: np.random.Generator) -> list[list[int]]:
     """How often each object has been the anchor, at each of its next questions, when the least asked is always next."""
     levels: list[list[int]] = [[] for _ in before]
-    waiting = [
-        (int(count), chance, at)
-        for at, (count, chance) in enumerate(zip(before, rng.random(len(before)), strict=True))
-    ]
+    waiting = list(zip(before.tolist(), rng.random(len(before)), range(len(before)), strict=True))
     heapify(waiting)
     for _ in range(wanted):
         count, chance, at = waiting[0]
@@ -150,8 +147,8 @@ def _posterior(
         prior = vectors.prior(Setting(0.8, 1.2, (weight,) * len(vectors.sources)))
     points, strength, curvature = np.zeros((n, d)), 0.5, None
     if answers is not None and len(answers) >= n:
-        with warnings.catch_warnings():  # objects without an answer are what the next questions are about
-            warnings.simplefilter("ignore", NearfarWarning)
+        # objects without an answer are what the next questions are about
+        with warnings.catch_warnings(action="ignore", category=NearfarWarning):
             model = STE(d, prior=prior).fit(answers)
         points, strength = model.embedding_, model._strength
         curvature = _curvature(points, answers.array)
@@ -241,11 +238,10 @@ class _Chooser:
     def _candidates(self, anchor: int) -> Ints:
         """(c, 1 + width) questions of an anchor: all pairs of options, or some of them at random."""
         n = len(self.points)
-        pairs = (n - 1) * (n - 2) // 2
         if self.width == 2:
-            numbers = (
-                self.rng.choice(pairs, CANDIDATES, replace=False) if pairs > CANDIDATES else np.arange(pairs)
-            )
+            numbers = np.arange((n - 1) * (n - 2) // 2)
+            if len(numbers) > CANDIDATES:
+                numbers = self.rng.choice(len(numbers), CANDIDATES, replace=False)
             options = np.stack(pair_of(numbers), axis=1)
         else:
             options = np.argsort(self.rng.random((CANDIDATES, n - 1)), axis=1)[:, : self.width]

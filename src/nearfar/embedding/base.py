@@ -168,8 +168,7 @@ class Embedding(FittedPoints):
             self.embedding_, self._centre, self._axes = _canonical(best.points[:n], informed)
         self.objects_ = answers.objects
         self.n_iter_, self.converged_ = best.n_iter, best.converged
-        self._informed = np.zeros(answers.n_objects, dtype=bool)
-        self._informed[informed] = True
+        self._informed = np.isin(np.arange(n), informed)
         self._coefficients: Any = best.coefficients
         self._open: float | None = None
         self._fitted_to: Any = None if prior is None else (answers, sample_weight)

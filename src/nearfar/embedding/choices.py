@@ -120,19 +120,15 @@ class ChoiceLoop(Loop):
     def __call__(self, points: Points) -> tuple[float, Points]:
         """-log likelihood at ``points``, (n, d) and contiguous, and its gradient."""
         one, other, *made = self.choices
+        parts = n_threads() if len(self._blocks) > 1 else 1  # each writes what no other does
         alike, lost, gradient = np.empty(len(one)), np.empty(len(self.choices.weight)), np.empty_like(points)
-        run(_products, [(points, one, other, *part, alike) for part in blocks(len(one), self._parts)])
+        run(_products, [(points, one, other, *part, alike) for part in blocks(len(one), parts)])
         given = enumerate(self._blocks)
         run(_choose, [(alike, *made, *part, self._slopes[b], lost) for b, part in given])
         slopes = self._slopes[0] if len(self._slopes) == 1 else self._slopes.sum(axis=0)
-        rows = blocks(len(points), self._parts)
+        rows = blocks(len(points), parts)
         run(_multiply, [(points, *self._around, slopes, *part, gradient) for part in rows])
         return float(np.vdot(self.choices.weight, lost)), gradient
-
-    @property
-    def _parts(self) -> int:
-        """Into how many threads the work on pairs and objects is cut; each writes what no other does."""
-        return n_threads() if len(self._blocks) > 1 else 1
 
 
 @compiled(fastmath={"contract", "reassoc"})

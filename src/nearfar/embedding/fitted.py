@@ -85,15 +85,23 @@ class FittedPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         """
         check_is_fitted(self, "embedding_")
         answers = as_triplets(answers, self.objects_)
-        data, points, free, unknown = match(answers, self.objects_, self.embedding_, self._informed)
-        if len(free):
+        known = positions(answers.objects, self.objects_)
+        new = known < 0
+        points = np.zeros((answers.n_objects, self.embedding_.shape[1]))
+        points[~new] = self.embedding_[known[~new]]
+        # one about fitted objects alone has nothing to move; a fitted object that never got one says nothing of a new one
+        blank = ~new & ~self._informed[known]
+        usable = answers[new[answers.array].any(axis=1) & ~blank[answers.array].any(axis=1)]
+        named = mentioned(usable)
+        if (new & named).any():
+            data = merge(usable)
+            _guess(data, new, points)
             with one_blas_thread():
-                placed = self._placed(data, points, free)
+                placed = self._placed(data, points, np.flatnonzero(new & named))
             points = placed.points
             self._warn_unless_converged(placed)
-        if len(unknown):
-            names = [answers.objects[i] for i in unknown]
-            said = f"{len(names)} new objects have no usable answer ({some(names)})"
+        if unknown := [answers.objects[i] for i in np.flatnonzero(new & ~named)]:
+            said = f"{len(unknown)} new objects have no usable answer ({some(unknown)})"
             warnings.warn(f"{said}; they are put at the centre", UninformedWarning, stacklevel=2)
         return points
 
@@ -154,26 +162,8 @@ def some(names: list[str]) -> str:
     return ", ".join(map(repr, names[:3])) + (", ..." if len(names) > 3 else "")
 
 
-def match(
-    answers: Triplets, objects: tuple[str, ...], fitted: Points, informed: NDArray[np.bool_]
-) -> tuple[Merged, Points, NDArray[np.intp], NDArray[np.intp]]:
-    """Match objects by name and keep the answers that can place a new one.
-
-    Returns these answers, merged; (n, d) fitted points of known objects, a first guess for those to be placed, zero
-    for the rest; the indices of the new objects that the answers concern; those of the other new ones.
-
-    An answer about fitted objects alone has nothing to move; one that names a fitted object which itself never got
-    an answer says nothing about where the new one is.
-    """
-    known = positions(answers.objects, objects)
-    points = np.zeros((answers.n_objects, fitted.shape[1]))
-    points[known >= 0] = fitted[known[known >= 0]]
-    new = known < 0
-    blank = ~new & ~informed[known]
-    answers = answers[new[answers.array].any(axis=1) & ~blank[answers.array].any(axis=1)]
-    named = mentioned(answers)
-    data = merge(answers)
-    # a first guess: the mean of the fitted objects that they were said to be near to
+def _guess(data: Merged, new: NDArray[np.bool_], points: Points) -> None:
+    """In and out: the points of new objects become the mean of the fitted objects they were said to be near to."""
     total, sums = np.zeros(len(points)), np.zeros_like(points)
     for one, other in ((data.anchor, data.near), (data.near, data.anchor)):
         rows = new[one] & ~new[other]
@@ -183,7 +173,6 @@ def match(
             sums[:, c] += np.bincount(one[rows], weight * points[other[rows], c], len(points))
     hinted = new & (total > 0)
     points[hinted] = sums[hinted] / total[hinted, None]
-    return data, points, np.flatnonzero(new & named), np.flatnonzero(new & ~named)
 
 
 def check_positive(value: Any, name: str, *, zero: bool = False) -> None:

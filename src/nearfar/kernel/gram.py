@@ -114,12 +114,11 @@ def _add_squares(indices: Any, data: Any, K: Any) -> None:
 
 def _mirror(K: NDArray[Any]) -> None:
     """Copy the lower triangle onto the upper one, in place, strip by strip."""
-    starts = range(0, len(K), STRIP)
-    threads.run(_mirror_strip, [(K, start) for start in starts])
 
+    def mirror_strip(start: int) -> None:
+        stop = start + STRIP
+        K[:start, start:stop] = K[start:stop, :start].T
+        corner = K[start:stop, start:stop]
+        corner[...] = np.tril(corner) + np.tril(corner, -1).T
 
-def _mirror_strip(K: NDArray[Any], start: int) -> None:
-    stop = start + STRIP
-    K[:start, start:stop] = K[start:stop, :start].T
-    corner = K[start:stop, start:stop]
-    corner[...] = np.tril(corner) + np.tril(corner, -1).T
+    threads.run(mirror_strip, [(start,) for start in range(0, len(K), STRIP)])
