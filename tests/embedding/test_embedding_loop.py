@@ -8,8 +8,14 @@ from hypothesis import strategies as st
 
 from nearfar.embedding import losses
 from nearfar.embedding.loop import Loop, merge
-from nearfar.embedding.optimise import Emphasis, LearntPull, answers_per_object, optimise, steady_pull
-from nearfar.embedding.start import kernel_start
+from nearfar.embedding.optimise import (
+    Emphasis,
+    LearntPull,
+    answers_per_object,
+    kernel_start,
+    optimise,
+    steady_pull,
+)
 from nearfar.triplets import Triplets
 from nearfar.triplets.columns import SoundNames
 

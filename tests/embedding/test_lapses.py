@@ -5,7 +5,7 @@ import oracles_embedding as oracle
 import pytest
 from benchmarks.honesty.worlds import asked, make_world
 
-from nearfar.embedding.lapses import fit_lapses
+from nearfar.embedding.estimators import fit_lapses
 from nearfar.evaluate.clusters import likeliest_dimension
 from nearfar.evaluate.splits import kfold
 from nearfar.triplets import Triplets

@@ -22,11 +22,11 @@ from nearfar.embedding.optimise import (
     Pull,
     answers_per_object,
     descend,
+    kernel_start,
     optimise,
     steady_pull,
 )
 from nearfar.embedding.prior import Prior
-from nearfar.embedding.start import kernel_start
 from nearfar.errors import InputError
 from nearfar.io.quadruplets import as_quadruplets
 from nearfar.triplets import Triplets, as_triplets

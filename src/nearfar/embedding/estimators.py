@@ -2,19 +2,26 @@
 
 Each class adds its loss and the loss's parameter to ``Embedding``, which explains what they share. The default
 regularization of each was chosen by held-out accuracy on food, car, THINGS, musicians and simulated answers, on
-splits other than those the benchmark reports.
+splits other than those the benchmark reports. ``fit_lapses`` is for people who sometimes answer without looking.
 """
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
+from nearfar._tools.arrays import Floats
 from nearfar.embedding import losses
 from nearfar.embedding.base import Embedding
-from nearfar.errors import InputError
+from nearfar.embedding.loop import Points
+from nearfar.errors import InputError, NearfarWarning
 from nearfar.triplets import Triplets
+
+STEADY = 0.003  # the share of lapses has settled when it moves less
 
 
 class GNMDS(Embedding):
@@ -132,3 +139,85 @@ class SOE(Embedding):
 
     def _scale(self) -> tuple[float, float]:
         return float(self.margin), float(self.margin) ** 2
+
+
+# -------------------------------------------------------------------- lapses
+
+
+class LapseMap(NamedTuple):
+    """``points`` (n, d), the share of ``lapses`` that goes with them, and which objects (n,) are ``informed``.
+
+    ``landmarks`` : 0 where all objects play all roles, near 1 where few are asked about all others (the power of ``Emphasis``).
+    """
+
+    points: Points
+    lapses: float
+    informed: NDArray[np.bool_]
+    landmarks: float
+
+    def log_probability(self, answers: Triplets) -> Floats:
+        """(m,) logarithm of the probability of every answer."""
+        surely = _surely(self.points, answers)
+        return np.asarray(np.log(self.lapses / 2 + (1 - self.lapses) * surely))
+
+
+class _WithLapses(Embedding):
+    """The embedding with a given share of lapses, from given points on."""
+
+    _kind = losses.LAPSE
+    _own = "lapses"
+
+    def __init__(self, start: Points, lapses: float) -> None:
+        super().__init__(start.shape[1], regularization=0.05, init=start, max_iter=300)
+        self.lapses = lapses
+
+
+def fit_lapses(answers: Triplets, n_components: int) -> LapseMap:
+    """Points and the share of lapses by which the answers are likeliest, under a pull to the centre.
+
+    A person answers at random with probability l (a lapse). Otherwise the nearer object is chosen with a probability that
+    is logistic in the difference of the two distances:
+
+        p = l / 2 + (1 - l) / (1 + e^(sqrt n - sqrt f)).
+
+    With the other losses, a few lapses about objects that lie far apart draw all clusters together. Here an answer costs at most
+    -log(l / 2). Predictions are not better for it, but the gaps between clusters are, and ``nearfar.evaluate.clusters`` counts these.
+    Lapses are those of psychometric functions (Wichmann and Hill, 2001); finding points with them is ours.
+
+    >>> rng = np.random.default_rng(0)
+    >>> positions = rng.normal(size=(30, 1)) * 3
+    >>> rows = np.array([rng.permutation(30)[:3] for _ in range(3000)])
+    >>> near, far = (np.abs(positions[rows[:, 0]] - positions[rows[:, c]])[:, 0] for c in (1, 2))
+    >>> turned = (near > far) != (rng.random(3000) < 0.1)  # a tenth is turned round, as with a fifth of lapses
+    >>> rows[turned] = rows[turned][:, [0, 2, 1]]
+    >>> 0.12 < fit_lapses(Triplets.from_array(rows), 1).lapses < 0.25
+    True
+    """
+    with warnings.catch_warnings(action="ignore", category=NearfarWarning):
+        points = SOE(n_components).fit_transform(answers)
+        points *= 2.0 / max(float(np.sqrt(np.mean(np.sum(points**2, axis=1)))), 1e-300)
+        lapses = 0.1
+        for _ in range(8):  # points and the share of lapses in turn
+            fitted = _WithLapses(points, lapses).fit(answers)
+            points = fitted.embedding_
+            before, lapses = lapses, _likeliest(_surely(points, answers), lapses)
+            if abs(lapses - before) < STEADY:
+                break
+    return LapseMap(points, lapses, fitted.informed_, fitted._emphasis.power)
+
+
+def _surely(points: Points, answers: Triplets) -> Floats:
+    """(m,) probability of every answer where there is no lapse."""
+    others = (answers.near, answers.far)
+    near, far = (np.linalg.norm(points[answers.anchor] - points[other], axis=1) for other in others)
+    return np.asarray(1 / (1 + np.exp(np.clip(near - far, -36, 36))))
+
+
+def _likeliest(surely: Floats, lapses: float) -> float:
+    """The share of lapses that makes answers likeliest, at these points: expectation and maximisation in turn."""
+    for _ in range(50):
+        guessed = lapses / 2 / (lapses / 2 + (1 - lapses) * surely)
+        before, lapses = lapses, float(np.clip(guessed.mean(), 1e-4, 0.9))
+        if abs(lapses - before) < STEADY / 10:
+            break
+    return lapses

@@ -26,7 +26,7 @@ from nearfar import words
 from nearfar._tools.arrays import Floats
 from nearfar._tools.progress import track
 from nearfar._tools.records import Record
-from nearfar.embedding.lapses import fit_lapses
+from nearfar.embedding.estimators import fit_lapses
 from nearfar.errors import InputError
 from nearfar.evaluate.bootstrap import make_draws
 from nearfar.evaluate.splits import Split, split_units

@@ -26,7 +26,7 @@ from nearfar.errors import InputError, NearfarWarning
 from nearfar.evaluate.bootstrap import Draws, Estimate, Scope
 from nearfar.evaluate.priors import settle
 from nearfar.evaluate.splits import Split, kfold, split_units
-from nearfar.space.models import FitCache, Model, empty_space, most_components, parse_model
+from nearfar.space.models import FitCache, Model, empty_space, parse_model
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets
 
@@ -84,10 +84,9 @@ def cross_validate(answers: Triplets, models: Sequence[Model], splits: Sequence[
     margins = np.full((len(models), len(answers)), np.nan, dtype=np.float32)
     seconds = np.zeros((len(models), len(splits)))
     heard: list[Counter[str]] = [Counter() for _ in models]
-    most = most_components(models)
     with step(f"comparing {len(models)} models", total=len(splits) * len(models)) as advance:
         for fold, (train, test) in enumerate(splits):
-            cache, held_out = FitCache(answers[train], most), answers[test]
+            cache, held_out = FitCache(answers[train], models), answers[test]
             for k, model in enumerate(models):
                 fit = fit_timed(model, cache.answers, cache)
                 margins[k, test] = fit.space.predict(held_out).margin

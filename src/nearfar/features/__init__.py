@@ -1,4 +1,4 @@
-"""Triplets -> Phi: k1, k2, score and their sums, one file each; counting and rows are shared."""
+"""Triplets -> Phi: k1, k2, score and their sums; counting and rows are shared."""
 
 import lazy_loader
 

@@ -21,11 +21,9 @@ from nearfar._tools.atomic import atomic_path
 from nearfar.design.landmarks import landmark_indices as design_indices
 from nearfar.errors import CoverageWarning, FileError, InputError, UnfittedColumnWarning, UninformedWarning
 from nearfar.features.counts import Counts
-from nearfar.features.k1 import K1
-from nearfar.features.k2 import K2
+from nearfar.features.kernels import K1, K2, SCORE
 from nearfar.features.part import Columns, Part, columns_of
 from nearfar.features.rows import Block, Phi, rows_from_counts, shared_columns, stack
-from nearfar.features.score import SCORE
 from nearfar.triplets import Triplets, as_triplets
 
 PARTS = {part.name: part for part in (K1, K2, SCORE)}

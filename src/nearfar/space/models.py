@@ -35,32 +35,19 @@ EMBEDDINGS = {
 
 
 class FitCache:
-    """Phi and its kernel PCA for several models of the same answers, each computed once.
+    """Phi and its kernel PCA for several ``models`` of the same answers, each computed once.
 
-    ``components`` : per kernel, the most dimensions that will be asked for: fewer are the first of them. ``saved`` :
-    seconds that were not spent again.
+    ``saved`` : seconds that were not spent again.
     """
 
-    def __init__(self, answers: Triplets, components: Mapping[str, int] | None = None) -> None:
-        self.answers = answers
-        self.saved = 0.0
-        self._components = dict(components or {})
+    def __init__(self, answers: Triplets, models: Iterable[Model] = ()) -> None:
+        self.answers, self.saved = answers, 0.0
+        self._models = [model for model in models if model.estimator is None]
         self._done: dict[tuple[Any, ...], tuple[Any, float]] = {}
 
-    def feature_map(self, model: Model) -> Any:
-        """The fitted feature map of a kernel."""
-        from nearfar.features import TripletMap
-
-        make = TripletMap(model.base, landmarks=model.landmarks).fit
-        return self.once(("map", model.base, str(model.landmarks)), lambda: make(self.answers))
-
-    def pca(self, model: Model, phi: Any) -> Any:
-        """The fitted kernel PCA of ``phi``, which is that of the kernel, in at least the model's dimensions."""
-        from nearfar.methods import PrincipalAxes
-
-        most = max(model.n_components or 0, self._components.get(model.base, 0))
-        key = ("pca", most, model.base, str(model.landmarks))
-        return self.once(key, lambda: PrincipalAxes(n_components=most).fit(phi))
+    def most_components(self, kernel: str) -> int:
+        """The most dimensions that will be asked for of the PCA of a kernel: fewer are the first of them."""
+        return max((model.n_components or 0 for model in self._models if model.base == kernel), default=0)
 
     def once(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
         """What ``make`` gives, made at the first call with this key."""
@@ -135,14 +122,21 @@ class Model:
 
     def _fit_kernel(self, answers: Triplets, cache: FitCache) -> Space:
         """Phi, or the first coordinates of its PCA; an object with a zero row is uninformed."""
-        features = cache.feature_map(self)
+        from nearfar.features import TripletMap
+        from nearfar.methods import PrincipalAxes
+
+        key, count = (self.base, str(self.landmarks)), self.n_components
+        make = TripletMap(self.base, landmarks=self.landmarks).fit
+        features = cache.once(("map", *key), lambda: make(answers))
         facts = {"informed": features.informed_, "model": self.name}
-        if self.n_components is None:
+        if count is None:
             return Space(features.features_, answers.objects, kind="kernel", estimator=features, **facts)
         if not features.informed_.any():
-            return empty_space(self.name, answers, self.n_components)
-        both = _FeaturesThenPCA(features, cache.pca(self, features.features_), self.n_components)
-        points = np.array(both.pca.embedding_[:, : self.n_components], dtype=np.float64)
+            return empty_space(self.name, answers, count)
+        axes = PrincipalAxes(max(count, cache.most_components(self.base)))
+        pca = cache.once(("pca", axes.n_components, *key), lambda: axes.fit(features.features_))
+        points = np.array(pca.embedding_[:, :count], dtype=np.float64)
+        both = _FeaturesThenPCA(features, pca, count)
         return Space(points, answers.objects, kind="points", estimator=both, **facts)
 
 
@@ -239,15 +233,6 @@ def empty_space(name: str, answers: Triplets, n_components: int | None = None) -
     check_points(n, d)
     nothing = np.zeros(n, dtype=bool)
     return Space(np.zeros((n, d)), answers.objects, kind="points", informed=nothing, model=name)
-
-
-def most_components(models: Iterable[Model]) -> dict[str, int]:
-    """Per kernel, the most dimensions of its PCA among these models."""
-    most: dict[str, int] = {}
-    for model in models:
-        if model.estimator is None and model.n_components is not None:
-            most[model.base] = max(most.get(model.base, 0), model.n_components)
-    return most
 
 
 def parse_models(models: Mapping[str, Any] | Iterable[Any]) -> list[Model]:
