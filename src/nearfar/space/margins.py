@@ -11,8 +11,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar import methods
 from nearfar._tools.arrays import Floats, Indices
 from nearfar._tools.distances import squared_distances
+from nearfar.kernel import gram
 from nearfar.kernel.phi import as_rows, is_sparse, row_squares, tie_decimals
 
 MOST_IN_MATRIX = 5000  # objects up to which an n x n matrix is small (200 MB)
@@ -41,8 +43,6 @@ def phi_margins(phi: Any, anchor: Indices, one: Indices, other: Indices) -> Floa
     n = phi.shape[0]
     # a product inside a matrix product costs about a twentieth of one alone
     if n <= MOST_IN_MATRIX and n * n < 20 * len(anchor):
-        from nearfar.kernel import gram
-
         K = gram(phi)
         to_one, to_other = K[anchor, one].astype(np.float64), K[anchor, other].astype(np.float64)
     else:
@@ -98,10 +98,8 @@ def nearest_points(
     points: Floats, chosen: NDArray[np.intp], k: int, *, itself: bool
 ) -> tuple[NDArray[Any], Floats]:
     """(c, k) the nearest points to the chosen of them, and their similarities 1 - d^2 / 2."""
-    from nearfar.methods import nearest_among
-
     # 1 - |x - y|^2 / 2 is largest where x.y - |y|^2 / 2 is: a product, with one more column
     half = np.sum(points**2, axis=1, keepdims=True) / 2
     rows, columns = np.hstack([points, np.ones_like(half)]), np.hstack([points, -half])
-    near, values = nearest_among(rows[chosen], columns, k, itself=itself)
+    near, values = methods.nearest_among(rows[chosen], columns, k, itself=itself)
     return near, values + 1 - half[chosen]

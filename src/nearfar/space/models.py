@@ -17,10 +17,12 @@ from typing import TYPE_CHECKING, Any, Literal
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
+from nearfar import features, methods
 from nearfar._tools.checks import brief, check_count
 from nearfar._tools.memory import check_points, check_square
 from nearfar.errors import InputError
 from nearfar.io.quadruplets import Quadruplets, as_quadruplets
+from nearfar.kernel import shifted_kernel
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets, mentioned
 
@@ -98,9 +100,7 @@ class Model:
         >>> parse_model("k1+k2-5", "mine").kernel, parse_model("soe-8").kernel
         ('k1+k2', None)
         """
-        from nearfar.features import TripletMap
-
-        if isinstance(self.estimator, TripletMap):
+        if isinstance(self.estimator, features.TripletMap):
             return str(self.estimator.kernel)
         return self.base if self.base and self.base not in EMBEDDINGS else None
 
@@ -122,21 +122,18 @@ class Model:
 
     def _fit_kernel(self, answers: Triplets, cache: FitCache) -> Space:
         """Phi, or the first coordinates of its PCA; an object with a zero row is uninformed."""
-        from nearfar.features import TripletMap
-        from nearfar.methods import PrincipalAxes
-
         key, count = (self.base, str(self.landmarks)), self.n_components
-        make = TripletMap(self.base, landmarks=self.landmarks).fit
-        features = cache.once(("map", *key), lambda: make(answers))
-        facts = {"informed": features.informed_, "model": self.name}
+        make = features.TripletMap(self.base, landmarks=self.landmarks).fit
+        mapped = cache.once(("map", *key), lambda: make(answers))
+        facts = {"informed": mapped.informed_, "model": self.name}
         if count is None:
-            return Space(features.features_, answers.objects, kind="kernel", estimator=features, **facts)
-        if not features.informed_.any():
+            return Space(mapped.features_, answers.objects, kind="kernel", estimator=mapped, **facts)
+        if not mapped.informed_.any():
             return empty_space(self.name, answers, count)
-        axes = PrincipalAxes(max(count, cache.most_components(self.base)))
-        pca = cache.once(("pca", axes.n_components, *key), lambda: axes.fit(features.features_))
+        axes = methods.PrincipalAxes(max(count, cache.most_components(self.base)))
+        pca = cache.once(("pca", axes.n_components, *key), lambda: axes.fit(mapped.features_))
         points = np.array(pca.embedding_[:, :count], dtype=np.float64)
-        both = _FeaturesThenPCA(features, pca, count)
+        both = _FeaturesThenPCA(mapped, pca, count)
         return Space(points, answers.objects, kind="points", estimator=both, **facts)
 
 
@@ -199,14 +196,11 @@ def kernel_matrix(
     >>> kernel_matrix(line, "k1", diagonal="keep").round(2)[0]
     array([ 1.  ,  0.33, -0.33, -0.33])
     """
-    from nearfar.features import TripletMap
-    from nearfar.kernel import shifted_kernel
-
     answers, chosen = as_triplets(answers), parse_model(model, landmarks=landmarks)
     if chosen.kernel is None or chosen.estimator is not None or chosen.n_components is not None:
         return fit(answers, chosen).kernel(diagonal).astype(dtype, copy=False)
     check_square(answers.n_objects, np.dtype(dtype).itemsize, copies=2 if diagonal == "shift" else 1)
-    feature_map = TripletMap(chosen.kernel, landmarks=landmarks, dtype=dtype)
+    feature_map = features.TripletMap(chosen.kernel, landmarks=landmarks, dtype=dtype)
     K, shift, _ = shifted_kernel(feature_map._fit_by_columns(answers), diagonal=diagonal)
     K[feature_map._informed, feature_map._informed] = 1.0 - shift  # exactly: the rows of Phi have unit length
     return K
@@ -284,8 +278,6 @@ def parse_model(model: Any, name: str | None = None, *, landmarks: Sequence[Any]
 
 
 def _from_name(text: str) -> Model:
-    from nearfar.features import parse_kernel
-
     name = "".join(text.lower().split())
     if name == "auto":
         raise InputError("model: 'auto' is not allowed here; give a model name such as 'score' or 'soe-8'")
@@ -298,7 +290,7 @@ def _from_name(text: str) -> Model:
     if base in EMBEDDINGS and not dash:
         raise InputError(f"model: {text!r} needs a number of dimensions, such as '{base}-2' or '{base}-8'")
     try:
-        parse_kernel(base)
+        features.parse_kernel(base)
         if dash and dimensions < 1:
             raise InputError(f"model: {text!r} needs at least one dimension")
         return Model(f"{base}-{dimensions}" if dash else base, base, dimensions or None)
@@ -313,11 +305,9 @@ def _from_name(text: str) -> Model:
 
 def _space_of_estimator(name: str, estimator: Any, answers: Triplets) -> Space:
     """What an estimator makes of answers: Phi of a FeatureMap, coordinates of anything else."""
-    from nearfar.features import TripletMap
-
     rows = estimator.fit_transform(answers)
     facts = {"model": name, "estimator": estimator}
-    if isinstance(estimator, TripletMap):
+    if isinstance(estimator, features.TripletMap):
         return Space(rows, answers.objects, kind="kernel", informed=estimator.informed_, **facts)
     points = np.asarray(rows, dtype=np.float64)
     if points.ndim != 2 or len(points) != answers.n_objects:

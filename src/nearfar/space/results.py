@@ -4,17 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
+import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
+from nearfar import methods
 from nearfar.design import Questions
 from nearfar.errors import InputError
 from nearfar.triplets import Triplets, mentioned, positions
-
-if TYPE_CHECKING:
-    from nearfar.methods import KernelKMeans, Medoids
 
 
 @dataclass(frozen=True, eq=False)
@@ -46,17 +45,18 @@ class Clusters:
     uninformed: NDArray[np.intp]
     objects: tuple[str, ...] = ()
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> pl.DataFrame:
         """Columns object, cluster and is_medoid, as a polars data frame."""
-        import polars as pl
-
         names = list(self.objects) or [str(x) for x in range(len(self.labels))]
         typical = np.isin(np.arange(len(names)), self.medoids)
         return pl.DataFrame({"object": names, "cluster": self.labels, "is_medoid": typical})
 
 
 def as_clusters(
-    fitted: KernelKMeans, labels: NDArray[Any], medoids: Medoids, objects: tuple[str, ...] = ()
+    fitted: methods.KernelKMeans,
+    labels: NDArray[Any],
+    medoids: methods.Medoids,
+    objects: tuple[str, ...] = (),
 ) -> Clusters:
     """The clusters of a fitted KernelKMeans; ``labels`` are its labels here, wherever the rows lie."""
     typical = np.full(len(fitted.sizes_), -1, dtype=np.intp)
@@ -126,10 +126,8 @@ class Predictions:
         near, far = np.where(turned, (asked.far, asked.near), (asked.near, asked.far))
         return Triplets(asked.anchor, near, far, asked.objects)
 
-    def to_frame(self) -> Any:
+    def to_frame(self) -> pl.DataFrame:
         """Columns anchor, one, other, nearer (null for a tie) and margin, as a polars data frame."""
-        import polars as pl
-
         names = np.array(self.questions.objects, dtype=object)
         one, other = names[self.questions.near], names[self.questions.far]
         nearer = np.where(self.margin > 0, one, other)

@@ -10,14 +10,18 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
+import polars as pl
 from numpy.typing import ArrayLike, NDArray
 
+from nearfar import methods
 from nearfar._tools.arrays import Floats
 from nearfar._tools.checks import Seed, check_count
 from nearfar._tools.memory import check_points, check_square
 from nearfar.blocks import join
 from nearfar.errors import InputError
+from nearfar.kernel import ShiftedKernel, shifted_kernel, smallest_eigenvalue
 from nearfar.kernel.phi import as_rows, check_finite, entries_per_row
+from nearfar.kernel.shift import check_diagonal
 from nearfar.space.margins import dot_margins, nearest_points, phi_margins, point_margins
 from nearfar.space.results import Clusters, Predictions, Similar, as_clusters, as_questions
 from nearfar.triplets import Triplets, as_triplets, mentioned
@@ -25,8 +29,6 @@ from nearfar.triplets import Triplets, as_triplets, mentioned
 if TYPE_CHECKING:
     from nearfar.design import Questions
     from nearfar.embedding.base import Placed
-    from nearfar.kernel import ShiftedKernel
-    from nearfar.methods import ClusterTree, Medoids, Neighbours, Outliers, Tree
 
 SpaceKind = Literal["kernel", "points"]
 Diagonal = Literal["shift", "keep"]
@@ -114,8 +116,6 @@ class Space:
         >>> Space.of_points([[0.0], [1.0]], ("fig", "plum")).to_frame(1).rows()
         [('fig', True, 0.0), ('plum', True, 1.0)]
         """
-        import polars as pl
-
         points = {f"x{c + 1}": column for c, column in enumerate(self.map(n_components).T)}
         return pl.DataFrame({"object": list(self.objects), "informed": self.informed, **points})
 
@@ -143,8 +143,6 @@ class Space:
     @cached_property
     def shift(self) -> float:
         """What is taken off the diagonal of K: its smallest eigenvalue over informed objects; 0 for points."""
-        from nearfar.kernel import smallest_eigenvalue
-
         if self.kind == "points" or not self.informed.any():
             return 0.0
         return self._kernel.shift if "_kernel" in self.__dict__ else smallest_eigenvalue(self.rows)
@@ -153,8 +151,6 @@ class Space:
 
     def kernel(self, diagonal: Diagonal = "shift") -> NDArray[Any]:
         """(n, n) K, with the shift taken off the diagonal of informed objects or not; rows of others are 0."""
-        from nearfar.kernel.shift import check_diagonal
-
         shifted = check_diagonal(diagonal)
         K = self._kernel.matrix.copy()
         if not shifted:
@@ -163,8 +159,6 @@ class Space:
 
     @cached_property
     def _kernel(self) -> ShiftedKernel:
-        from nearfar.kernel import shifted_kernel
-
         if self.kind == "kernel":
             return shifted_kernel(self.rows)
         return shifted_kernel(self._scaled, diagonal="keep")
@@ -200,43 +194,33 @@ class Space:
 
     def pca(self, n_components: int = 2) -> Any:
         """The fitted kernel PCA of the rows, with the attributes and the ``transform`` of ``KernelPCA``."""
-        from nearfar.methods import PrincipalAxes
-
-        axes = PrincipalAxes(n_components, diagonal=self._diagonal)
+        axes = methods.PrincipalAxes(n_components, diagonal=self._diagonal)
         return self._once(("pca", n_components), lambda: axes.fit(self._working))
 
-    def tree(self, method: str = "complete") -> Tree:
+    def tree(self, method: str = "complete") -> methods.Tree:
         """The tree by complete, average or single linkage on the distances, in SciPy's format."""
-        tree: Tree = self._once(("tree", method), lambda: self._tree(method)).copy()
+        tree: methods.Tree = self._once(("tree", method), lambda: self._tree(method)).copy()
         return tree
 
-    def _tree(self, method: str) -> Tree:
-        from nearfar.methods import link_points, linkage, with_uninformed
-
+    def _tree(self, method: str) -> methods.Tree:
         if self.kind == "kernel" or len(self) < 2:
-            return linkage(self.rows, method, diagonal=self._diagonal)
-        Z = link_points(self._scaled[self.informed], method)
-        return with_uninformed(Z, np.flatnonzero(self.informed), self.uninformed)
+            return methods.linkage(self.rows, method, diagonal=self._diagonal)
+        Z = methods.link_points(self._scaled[self.informed], method)
+        return methods.with_uninformed(Z, np.flatnonzero(self.informed), self.uninformed)
 
-    def cluster_tree(self, n_leaves: int, method: str = "complete", *, seed: Seed = 0) -> ClusterTree:
+    def cluster_tree(self, n_leaves: int, method: str = "complete", *, seed: Seed = 0) -> methods.ClusterTree:
         """Cluster first, then link so many clusters: for more objects than their distances fit into memory."""
-        from nearfar.methods import link_clusters
-
-        return link_clusters(self._working, n_leaves, method, diagonal=self._diagonal, seed=seed)
+        return methods.link_clusters(self._working, n_leaves, method, diagonal=self._diagonal, seed=seed)
 
     def clusters(self, n_clusters: int, *, n_init: int = 10, seed: Seed = 0) -> Clusters:
         """Clusters by kernel k-means, with the medoid of each."""
-        from nearfar.methods import KernelKMeans
-
-        method = KernelKMeans(n_clusters, n_init=n_init, diagonal=self._diagonal, random_state=seed)
+        method = methods.KernelKMeans(n_clusters, n_init=n_init, diagonal=self._diagonal, random_state=seed)
         fitted = method.fit(self._working)
         return as_clusters(fitted, fitted.labels_, self.medoids(fitted.labels_), self.objects)
 
-    def medoids(self, labels: ArrayLike | None = None) -> Medoids:
+    def medoids(self, labels: ArrayLike | None = None) -> methods.Medoids:
         """The object with the smallest mean squared distance to its fellows, of every cluster or of all objects."""
-        from nearfar.methods import medoid
-
-        return replace(medoid(self._working, labels), objects=self.objects)
+        return replace(methods.medoid(self._working, labels), objects=self.objects)
 
     # ---------------------------------------------------------------- neighbours and outliers
 
@@ -253,37 +237,31 @@ class Space:
         names = tuple(self.objects[y] for y in known[near[0, others]])
         return Similar(self.objects[x], names, tuple(values[0, others].tolist()), self.uninformed_objects)
 
-    def nearest(self, n_neighbors: int = 5) -> Neighbours:
+    def nearest(self, n_neighbors: int = 5) -> methods.Neighbours:
         """The nearest neighbours of every object, and their similarities 1 - d^2 / 2."""
         k = min(check_count(n_neighbors, "n_neighbors"), int(self.informed.sum()) - 1)
-        nearest: Neighbours = self._once(("nearest", k), lambda: self._nearest(k))
+        nearest: methods.Neighbours = self._once(("nearest", k), lambda: self._nearest(k))
         return nearest
 
-    def _nearest(self, k: int) -> Neighbours:
-        from nearfar.methods import Neighbours
-
+    def _nearest(self, k: int) -> methods.Neighbours:
         known = np.flatnonzero(self.informed)
         indices = np.full((len(self), max(k, 0)), -1, dtype=np.intp)
         values = np.full(indices.shape, np.nan)
         if k > 0:
             near, values[known] = self._nearest_to(np.arange(len(known)), k, itself=True)
             indices[known] = known[near]
-        return Neighbours(indices, values, self.uninformed)
+        return methods.Neighbours(indices, values, self.uninformed)
 
     def _nearest_to(self, chosen: NDArray[np.intp], k: int, *, itself: bool) -> tuple[NDArray[Any], Floats]:
         """(c, k) the nearest of the informed objects to the chosen of them, and their similarities."""
         if self.kind == "points":
             return nearest_points(self._scaled[self.informed], chosen, k, itself=itself)
-        from nearfar.methods import nearest_among
-
         rows = self.rows if self.informed.all() else self.rows[self.informed]
-        return nearest_among(rows[chosen], rows, k, itself=itself)
+        return methods.nearest_among(rows[chosen], rows, k, itself=itself)
 
-    def outliers(self, n_neighbors: int = 10) -> Outliers:
+    def outliers(self, n_neighbors: int = 10) -> methods.Outliers:
         """Objects that are similar to none: by 1 minus the mean similarity to their nearest neighbours."""
-        from nearfar.methods import find_outliers
-
-        odd = find_outliers(self.nearest(n_neighbors), entries_per_row(self.rows))
+        odd = methods.find_outliers(self.nearest(n_neighbors), entries_per_row(self.rows))
         return replace(odd, objects=self.objects)
 
     def index(self, name: str) -> int:
