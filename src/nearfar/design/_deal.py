@@ -25,7 +25,11 @@ def deal(questions: Questions, total: int, people: int, rng: Generator) -> tuple
     different people. Random exchanges that bring no trio twice to anybody then mix who shares questions with whom and
     even out how often each person gets an object.
     """
-    keys = _trio_keys(questions)
+    # the ids of the trios that each question shows: one, or for a grid those of the anchor and any two options
+    n, width = len(questions.objects), questions.array.shape[1]
+    columns = [(0, i, j) for i, j in combinations(range(1, width), 2)]
+    trios = np.sort(questions.array.astype(np.int64)[:, columns], axis=2)
+    keys: Keys = list(map(tuple, (trios @ [n * n, n, 1]).tolist()))
     load = _spread_load(questions, keys, total, people, rng)
     mixed = rng.permutation(len(keys)).tolist()
     anchor = questions.array[:, 0].tolist() if questions.anchored else [0] * len(keys)
@@ -38,14 +42,6 @@ def deal(questions: Questions, total: int, people: int, rng: Generator) -> tuple
     lists = _Lists(questions, keys, question.tolist(), person.tolist())
     lists.mix(rng)
     return np.array(lists.asked, dtype=np.int64), person, lists.clashes()
-
-
-def _trio_keys(questions: Questions) -> Keys:
-    """The ids of the trios that each question shows: one, or for a grid those of the anchor and any two options."""
-    n, width = len(questions.objects), questions.array.shape[1]
-    columns = [(0, i, j) for i, j in combinations(range(1, width), 2)]
-    trios = np.sort(questions.array.astype(np.int64)[:, columns], axis=2)
-    return list(map(tuple, (trios @ [n * n, n, 1]).tolist()))
 
 
 def _spread_load(questions: Questions, keys: Keys, total: int, people: int, rng: Generator) -> Ints:

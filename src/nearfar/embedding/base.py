@@ -14,6 +14,7 @@ from sklearn.utils.validation import check_is_fitted
 from nearfar._tools.checks import check_count, generator
 from nearfar._tools.threads import one_blas_thread
 from nearfar.embedding.fitted import FittedPoints, check_positive, check_weights
+from nearfar.embedding.left_open import left_open
 from nearfar.embedding.loop import Loop, Merged, PairLoop, Points, halves, merge
 from nearfar.embedding.optimise import (
     Emphasis,
@@ -206,14 +207,12 @@ class Embedding(FittedPoints):
     def _optimise(
         self, loop: Loop, start: Points, free: NDArray[np.intp], pull: Pull | None, prior: Prior | None = None
     ) -> Optimum:
-        limits: Any = {"max_iter": self.max_iter, "tol": self._tolerance(), "name": type(self).__name__}
+        tol = TOLERANCES[self.optimizer] if self.tol is None else float(self.tol)
+        limits: Any = {"max_iter": self.max_iter, "tol": tol, "name": type(self).__name__}
         if self.optimizer == "gradient-descent":
             limits |= {"rate": self._rate, "least_steps": self._least_steps}
             return descend(loop, start, free, pull=pull, **limits)
         return optimise(loop, start, free, pull=pull, prior=prior, **limits)
-
-    def _tolerance(self) -> float:
-        return TOLERANCES[self.optimizer] if self.tol is None else float(self.tol)
 
     # ---------------------------------------------------------------- new objects
 
@@ -242,8 +241,6 @@ class Embedding(FittedPoints):
 
     def _left_open(self, own: Points) -> NDArray[np.float64]:
         """What left-out objects leave open, and where their own parts are larger than those, what the prior adds."""
-        from nearfar.embedding.left_open import left_open
-
         prior: Any = self.prior
         if self._open is None:
             self._open = left_open(self, *self._fitted_to)

@@ -153,7 +153,7 @@ class FittedPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         if not ended.converged:
             stopped = f"{type(self).__name__} stopped after max_iter={self.max_iter} iterations"
             last = f"the last improvement of the loss was {ended.improvement:.1e} of its size"
-            text = f"{stopped}; {last} (tol={self._tolerance():g}); raise max_iter or tol"
+            text = f"{stopped}; {last} (tol={ended.tol:g}); raise max_iter or tol"
             warnings.warn(text, NotConverged, stacklevel=4)
 
 

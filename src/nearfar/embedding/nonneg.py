@@ -169,9 +169,6 @@ class NonNegative(FittedPoints):
         answers = Triplets(data.anchor, data.near, data.far, tuple(map(str, range(len(points)))))
         return self._optimise(ChoiceLoop(answers, data.weight), points, free)
 
-    def _tolerance(self) -> float:
-        return self.tol
-
     def _similarity(self, one: Floats, other: Floats) -> Floats:
         return np.asarray(np.einsum("tc,tc->t", one, other))
 

@@ -104,7 +104,7 @@ class Optimum(NamedTuple):
     """Where the search ended: all ``points`` (n, d), and with a prior its ``coefficients``.
 
     ``converged`` : whether the last iteration improved the objective (losses and pull) by less than the tolerance;
-    ``improvement`` : by which share.
+    ``improvement`` : by which share; ``tol`` : the tolerance.
     """
 
     points: Points
@@ -112,6 +112,7 @@ class Optimum(NamedTuple):
     n_iter: int
     converged: bool
     improvement: float
+    tol: float
     coefficients: Points | None = None
 
 
@@ -172,7 +173,7 @@ def optimise(
     else:
         points = prior.points(ended)
     last = (values[-2] - values[-1]) / max(abs(values[-1]), 1.0) if len(values) > 1 else 0.0
-    reached = float(result.fun), int(result.nit), bool(result.status != 1), last
+    reached = float(result.fun), int(result.nit), bool(result.status != 1), last, tol
     return Optimum(points, *reached, None if prior is None else ended)
 
 
@@ -225,7 +226,7 @@ def descend(
             before = value
             steps += 1
             advance(1)
-    return Optimum(best, float(lowest), steps, failures >= patience, improvement)
+    return Optimum(best, float(lowest), steps, failures >= patience, improvement, tol)
 
 
 # -------------------------------------------------------------------- the start
@@ -267,8 +268,7 @@ def _few(data: Merged, informed: NDArray[np.intp], k: int) -> tuple[NDArray[Any]
     net = net + net.T
     net -= net.mean(axis=0)
     net -= net.mean(axis=1, keepdims=True)
-    values, vectors = eigh(net, subset_by_index=(len(net) - k, len(net) - 1))
-    return values, vectors
+    return eigh(net, subset_by_index=(len(net) - k, len(net) - 1))
 
 
 def _many(data: Merged, informed: NDArray[np.intp], k: int) -> tuple[NDArray[Any], NDArray[Any]]:

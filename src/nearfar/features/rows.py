@@ -67,14 +67,6 @@ def _with_self(rows: FeatureRows, mark: NDArray[Any]) -> Block:
     return joined
 
 
-def _positions(occurring: ColumnCodes, wanted: ColumnCodes) -> NDArray[np.int64]:
-    """Where each occurring column stands among the wanted ones, -1 for nowhere."""
-    if len(wanted) == 0:
-        return np.full(len(occurring), -1, dtype=np.int64)
-    spot = np.minimum(np.searchsorted(wanted, occurring), len(wanted) - 1)
-    return np.where(wanted[spot] == occurring, spot, -1)
-
-
 def _from_grid(
     counts: Counts, codes: ColumnCodes | None, keep_all: bool, dtype: np.dtype[Any]
 ) -> FeatureRows:
@@ -117,7 +109,10 @@ def _from_cells(
     if codes is None and not keep_all:
         return FeatureRows(phi, occurring, per_column, squares > 0, 0)
     codes = part.all_codes(counts.n_marks) if codes is None else codes
-    position = _positions(occurring, codes)
+    position = np.searchsorted(
+        codes, occurring
+    )  # of each column that occurs among those wanted, -1 for nowhere
+    position[np.append(codes, -1)[position] != occurring] = -1
     known = position >= 0
     kept = np.zeros(len(codes), np.int64)
     kept[position[known]] = per_column[known]

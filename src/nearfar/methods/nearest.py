@@ -90,11 +90,8 @@ def _informed(block: Any) -> Any:
 
 def _join(block: Any, candidates: list[IndicesAndValues], k: int) -> IndicesAndValues:
     """The k nearest out of candidates (b, c) that were found in every block, for all rows of a block."""
-    chosen: Any
-    values: Any
-    chosen, values = candidates[0]
+    chosen, values = (np.concatenate(column, axis=1) for column in zip(*candidates, strict=True))
     if len(candidates) > 1:
-        chosen, values = (np.concatenate(column, axis=1) for column in zip(*candidates, strict=True))
         order = np.argsort(chosen, axis=1, kind="stable")  # of equals the first object is first
         chosen, values = (np.take_along_axis(each, order, axis=1) for each in (chosen, values))
         best = _largest(values, k, block.dtype)

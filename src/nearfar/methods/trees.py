@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
 
 from nearfar._tools.arrays import Floats
@@ -127,11 +128,8 @@ def linkage(
     factored = Factored(rows)
     _check_fits(factored.size)
     with step("tree"):
-        Z = np.zeros((0, 4))
-        if factored.size > 1:
-            distances = pair_distances(factored, smallest_eigenvalue(factored) if shifted else 0.0)
-            Z = _link(distances, method)
-            Z = good_order(Z, distances, partial(_first_coordinate, factored), leaf_order)
+        distances = pair_distances(factored, smallest_eigenvalue(factored) if shifted else 0.0)
+        Z = _linked(distances, method, partial(_first_coordinate, factored), leaf_order)
     return with_uninformed(Z, factored.rows, factored.uninformed)
 
 
@@ -141,26 +139,21 @@ def link_points(points: Floats, method: str = "complete") -> Floats:
     >>> link_points(np.array([[-1.0], [0.0], [1.5]]))[:, 2]
     array([1. , 2.5])
     """
-    from scipy.spatial.distance import pdist
-
     check_choice(method, "method", METHODS)
     _check_fits(len(points))
-    distances = pdist(points)
+    distances = scipy.spatial.distance.pdist(points)
+    return _linked(distances, method, lambda: points @ np.linalg.svd(points.T @ points)[2][0])
+
+
+def _linked(distances: Floats, method: Any, position: Callable[[], Floats], order: str = "auto") -> Floats:
+    """SciPy's linkage, turned so that neighbouring leaves are alike: "optimal", or along ``position()`` ("map")."""
+    check_choice(order, "leaf_order", ("auto", "optimal", "map"))
     if not len(distances):
         return np.zeros((0, 4))
-    first_axis = np.linalg.svd(points.T @ points)[2][0]
-    return good_order(_link(distances, method), distances, lambda: points @ first_axis)
-
-
-def good_order(Z: Floats, distances: Floats, position: Callable[[], Floats], order: str = "auto") -> Floats:
-    """Turn the branches so that neighbouring leaves are alike: "optimal", or along ``position()`` ("map")."""
-    check_choice(order, "leaf_order", ("auto", "optimal", "map"))
+    Z = scipy.cluster.hierarchy.linkage(distances, method)
     if order == "map" or (order == "auto" and len(Z) >= OPTIMAL_LIMIT):
         return along(Z, position())
-    from scipy.cluster import hierarchy
-
-    ordered: Any = hierarchy.optimal_leaf_ordering(Z, distances)
-    return np.asarray(ordered, dtype=np.float64)
+    return np.asarray(scipy.cluster.hierarchy.optimal_leaf_ordering(Z, distances), dtype=np.float64)
 
 
 def along(Z: Floats, position: Floats) -> Floats:
@@ -184,12 +177,6 @@ def along(Z: Floats, position: Floats) -> Floats:
 def _first_coordinate(factored: Factored) -> Floats:
     points = PrincipalAxes(1, diagonal="keep").fit(factored.phi).embedding_.to_array()
     return np.asarray(points[factored.rows, 0], dtype=np.float64)
-
-
-def _link(distances: Floats, method: Any) -> Floats:
-    from scipy.cluster import hierarchy
-
-    return np.asarray(hierarchy.linkage(distances, method))
 
 
 def pair_distances(factored: Factored, shift: float = 0.0) -> Floats:
@@ -278,12 +265,9 @@ def link_clusters(
     lengths = inner.diagonal() - model.shift_ / model.sizes_[filled]
     a, b = np.triu_indices(len(filled), 1)
     distances = np.sqrt(np.maximum(lengths[a] + lengths[b] - 2 * inner[a, b], 0))
-    Z = np.zeros((0, 4))
-    if len(filled) > 1:
-        centred = inner - inner.mean(axis=0)
-        centred -= centred.mean(axis=1, keepdims=True)
-        Z = _link(distances, method)
-        Z = good_order(Z, distances, lambda: np.linalg.eigh(centred)[1][:, -1], leaf_order)
+    centred = inner - inner.mean(axis=0)
+    centred -= centred.mean(axis=1, keepdims=True)
+    Z = _linked(distances, method, lambda: np.linalg.eigh(centred)[1][:, -1], leaf_order)
     return ClusterTree(Z.view(Tree), model.labels_, model.sizes_[filled], model.uninformed_)
 
 

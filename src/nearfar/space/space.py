@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 import polars as pl
+import scipy
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar import methods
@@ -166,10 +167,9 @@ class Space:
     def distances(self, diagonal: Diagonal = "shift") -> Floats:
         """(n, n) distances ``sqrt(K_xx + K_yy - 2 K_xy)``; NaN for uninformed objects."""
         if self.kind == "points":
-            from scipy.spatial.distance import pdist, squareform
-
             check_square(len(self), 8)
-            result = squareform(pdist(self._scaled))
+            apart = scipy.spatial.distance
+            result = apart.squareform(apart.pdist(self._scaled))
         else:
             K = self.kernel(diagonal).astype(np.float64, copy=False)
             result = K.diagonal()[:, None] + K.diagonal() - 2 * K
