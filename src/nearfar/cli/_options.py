@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import sys
 import warnings
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import Field, dataclass, field, fields
+from dataclasses import dataclass, field, fields
 from functools import wraps
 from inspect import Parameter, Signature, signature
 from pathlib import Path
-from typing import Annotated, Any, Literal, get_type_hints
+from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
 
 import typer
 
@@ -27,98 +27,87 @@ FILES = "Reading the answers"
 KERNELS = EMBEDDINGS = "Kernels, embeddings"
 LARGE = "More objects than memory holds"
 PRINT = "Pictures"
+Texts: TypeAlias = list[str] | None
 
 
-def option(metavar: str | None, help: str, panel: str | None = None, *names: str, **more: Any) -> Any:
-    """An option of typer's, for ``Annotated``."""
-    return typer.Option(*names, metavar=metavar, help=help, rich_help_panel=panel, **more)
+def option(metavar: str | None, help: str, panel: str | None = None, default: Any = None, **more: Any) -> Any:
+    """A field of ``Given`` that is an option of typer's; ``short`` : its second name."""
+    kept: dict[str, Any] = {"default": default, "short": more.pop("short", ())}
+    kept["typer"] = {"metavar": metavar, "help": help, "rich_help_panel": panel, **more}
+    if isinstance(default, list):
+        return field(default_factory=default.copy, metadata=kept)
+    return field(default=default, metadata=kept)
 
 
-OPTIONS: dict[str, Any] = {
-    "answers": typer.Argument(
-        metavar="ANSWERS",
-        help="Files: .csv .tsv .txt .jsonl .json (each also .gz .zst) .xlsx .parquet .npz .npy .zip study.db; - is standard input.",
-    ),
-    "output": option(
-        "FILE", "Several: .csv .tsv .parquet .npz .png .svg .pdf; - for stdout.", None, "--output", "-o"
-    ),
-    "model": option(
-        "NAME",
-        "auto (best on held-out answers), a kernel (k1, k2, k1+k2, score), its PCA (score-5), or an embedding "
-        "(soe-8, ste-3, tste-2, ckl-5, gnmds-2, nonneg-12).",
-        None,
-        *("--model", "-m"),
-    ),
-    "landmarks": option("FILE", "One per line; other questions do not count.", KERNELS),
-    "diagonal": option(None, "Subtract the smallest eigenvalue, or not.", KERNELS),
-    "images": option("DIR", "Pictures, files named as objects."),
-    "title": option(
-        None, "Heading of the picture or page.", callback=lambda title: printable(title), show_default=False
-    ),
-    "width": option("LENGTH", "85mm, 3.3in, single (85mm), double (178mm).", PRINT),
-    "height": option("LENGTH", "Default: what suits it, a page at most.", PRINT),
-    "font": option("FONT", "Family, size in points, or both: 'Arial 7'.", PRINT),
-    "dpi": option(None, "Resolution of .png.", PRINT, min=30, max=2400),
-    "no_labels": option(None, "No names of objects.", PRINT, "--no-labels"),
-    "no_cache": option(None, "Choose the model again, and remember nothing.", None, "--no-cache"),
-    "features": option("[NAME=]FILE", "Vectors per object: .npy .npz, or a table with a column object."),
-    "groups": option(
-        "COLUMN|FILE",
-        "Compare groups of participants: a column of the answers, or a table with columns participant and group.",
-    ),
-    "design": option("NAME", "adaptive or blocked (booklets): accuracy then applies to such questions only."),
-    "seed": option(None, "Fixes everything random.", min=0),
-    "dialect": option("NAME", "Layout, e.g. salmon, things; see docs/files.md.", FILES, "--dialect", "-d"),
-    "column": option("ROLE=NAME", "What a column means; see  nearfar help columns.", FILES),
-    "wide": option("TEXT|FILE", "Questions as columns: '{anchor}: {option} or {option}?'", FILES),
-    "sheet": option("NAME", "Sheet of a workbook. Default: the first.", FILES),
-    "where": option("CONDITION", "Only such rows, e.g. 'block = main' or 'block != training'.", FILES),
-    "join_names": option(None, "Names that differ by case or blanks are one object.", FILES, "--join-names"),
-    "objects": option("FILE", "Object list: object, optional display_name, image, group.", FILES),
-    "on_bad": option(None, "Rows that are not answers: stop, or drop.", FILES),
-    "exclude": option("FILE", "People to leave out, one name or pseudonym per line.", FILES),
-    "key": option("FILE", "Key of the pseudonyms. Default: a .key beside page or list.", FILES),
-    "dask": option("CLUSTER", "Use Dask: local, local:WORKERS or an address.", LARGE),
-    "scratch": option("DIR", "Keep features in this folder.", LARGE),
-    "quiet": option(None, "No progress and no remarks; warnings still show.", None, "--quiet", "-q"),
-}
-OutputOption = Annotated[str, option("FILE", "Where to write; - for stdout.", None, "--output", "-o")]
+OutputOption = Annotated[
+    str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - for stdout.")
+]
 
 
 @dataclass(frozen=True, kw_only=True)
 class Given:
     """The shared options as they were given; those that a command does not take have their defaults."""
 
-    answers: list[str]
-    output: list[str] = field(default_factory=lambda: ["-"])
-    model: str = "auto"
-    landmarks: Path | None = None
-    diagonal: Literal["shift", "keep"] = "shift"
-    images: Path | None = None
-    title: str = ""
-    width: str = "double"
-    height: str | None = None
-    font: str = "8"
-    dpi: int = 300
-    no_labels: bool = False
-    no_cache: bool = False
-    features: list[str] | None = None
-    groups: str | None = None
-    design: str | None = None
-    seed: int = 0
-    quiet: bool = False
-    dialect: str | None = None
-    column: list[str] | None = None
-    wide: str | None = None
-    sheet: str | None = None
-    where: list[str] | None = None
-    join_names: bool = False
-    objects: Path | None = None
-    on_bad: Literal["error", "drop"] = "error"
-    exclude: Path | None = None
-    key: Path | None = None
-    dask: str | None = None
-    scratch: Path | None = None
+    answers: list[str] = option(
+        "ANSWERS",
+        "Files: .csv .tsv .txt .jsonl .json (each also .gz .zst) .xlsx .parquet .npz .npy .zip study.db; - is standard input.",
+        default=[],
+    )
+    output: list[str] = option(
+        "FILE", "Several: .csv .tsv .parquet .npz .png .svg .pdf; - for stdout.", default=["-"], short=["-o"]
+    )
+    model: str = option(
+        "NAME",
+        "auto (best on held-out answers), a kernel (k1, k2, k1+k2, score), its PCA (score-5), or an embedding "
+        "(soe-8, ste-3, tste-2, ckl-5, gnmds-2, nonneg-12).",
+        default="auto",
+        short=["-m"],
+    )
+    landmarks: Path | None = option("FILE", "One per line; other questions do not count.", KERNELS)
+    diagonal: Literal["shift", "keep"] = option(
+        None, "Subtract the smallest eigenvalue, or not.", KERNELS, "shift"
+    )
+    images: Path | None = option("DIR", "Pictures, files named as objects.")
+    title: str = option(
+        None,
+        "Heading of the picture or page.",
+        None,
+        "",
+        callback=lambda title: printable(title),
+        show_default=False,
+    )
+    width: str = option("LENGTH", "85mm, 3.3in, single (85mm), double (178mm).", PRINT, "double")
+    height: str | None = option("LENGTH", "Default: what suits it, a page at most.", PRINT)
+    font: str = option("FONT", "Family, size in points, or both: 'Arial 7'.", PRINT, "8")
+    dpi: int = option(None, "Resolution of .png.", PRINT, 300, min=30, max=2400)
+    no_labels: bool = option(None, "No names of objects.", PRINT, False)
+    no_cache: bool = option(None, "Choose the model again, and remember nothing.", None, False)
+    features: Texts = option("[NAME=]FILE", "Vectors per object: .npy .npz, or a table with a column object.")
+    groups: str | None = option(
+        "COLUMN|FILE",
+        "Compare groups of participants: a column of the answers, or a table with columns participant and group.",
+    )
+    design: str | None = option(
+        "NAME", "adaptive or blocked (booklets): accuracy then applies to such questions only."
+    )
+    seed: int = option(None, "Fixes everything random.", None, 0, min=0)
+    quiet: bool = option(None, "No progress and no remarks; warnings still show.", None, False, short=["-q"])
+    dialect: str | None = option(
+        "NAME", "Layout, e.g. salmon, things; see docs/files.md.", FILES, short=["-d"]
+    )
+    column: Texts = option("ROLE=NAME", "What a column means; see  nearfar help columns.", FILES)
+    wide: str | None = option("TEXT|FILE", "Questions as columns: '{anchor}: {option} or {option}?'", FILES)
+    sheet: str | None = option("NAME", "Sheet of a workbook. Default: the first.", FILES)
+    where: Texts = option("CONDITION", "Only such rows, e.g. 'block = main' or 'block != training'.", FILES)
+    join_names: bool = option(None, "Names that differ by case or blanks are one object.", FILES, False)
+    objects: Path | None = option("FILE", "Object list: object, optional display_name, image, group.", FILES)
+    on_bad: Literal["error", "drop"] = option(
+        None, "Rows that are not answers: stop, or drop.", FILES, "error"
+    )
+    exclude: Path | None = option("FILE", "People to leave out, one name or pseudonym per line.", FILES)
+    key: Path | None = option("FILE", "Key of the pseudonyms. Default: a .key beside page or list.", FILES)
+    dask: str | None = option("CLUSTER", "Use Dask: local, local:WORKERS or an address.", LARGE)
+    scratch: Path | None = option("DIR", "Keep features in this folder.", LARGE)
 
     def tell(self, text: str) -> None:
         """A remark on stderr, e.g. what was written; not with ``--quiet``."""
@@ -132,7 +121,7 @@ def takes(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     def decorate(command: Callable[..., None]) -> Callable[..., None]:
         own = list(signature(command, eval_str=True).parameters.values())[1:]
         hints, wanted = get_type_hints(Given), [each for each in fields(Given) if each.name in names]
-        shared = {each.name: _parameter(each, hints[each.name]) for each in wanted}
+        shared = {each.name: _parameter(each.name, hints[each.name], each.metadata) for each in wanted}
         listed = sorted([*own, *shared.values()], key=lambda each: each.name not in FIRST)
         both = Signature(sorted(listed, key=lambda each: each.default is not Parameter.empty))
 
@@ -140,7 +129,7 @@ def takes(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
         def run(*arguments: Any, **options: Any) -> None:
             bound = both.bind(*arguments, **options)
             bound.apply_defaults()
-            given = Given(**{"answers": [], **{name: bound.arguments.pop(name) for name in shared}})
+            given = Given(**{name: bound.arguments.pop(name) for name in shared})
             with session(given.quiet):
                 command(given, **bound.arguments)
 
@@ -150,11 +139,13 @@ def takes(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
     return decorate
 
 
-def _parameter(each: Field[Any], hint: Any) -> Parameter:
+def _parameter(name: str, hint: Any, kept: Mapping[str, Any]) -> Parameter:
     """A shared option as a parameter of a command."""
-    default = Parameter.empty if each.name == "answers" else ["-"] if each.name == "output" else each.default
-    annotation = Annotated[hint, OPTIONS[each.name]]
-    return Parameter(each.name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=annotation)
+    made = typer.Option(f"--{name.replace('_', '-')}", *kept["short"], **kept["typer"])
+    default = kept["default"]
+    if name == "answers":
+        made, default = typer.Argument(**kept["typer"]), Parameter.empty
+    return Parameter(name, Parameter.POSITIONAL_OR_KEYWORD, default=default, annotation=Annotated[hint, made])
 
 
 @contextmanager
