@@ -1,4 +1,4 @@
-"""The command line: read, call, write. One small file per command; what they share is in ``_common``."""
+"""The command line: read, call, write. One small file per command; what they share is in files that begin with ``_``."""
 
 from __future__ import annotations
 
@@ -10,8 +10,6 @@ from collections.abc import Callable
 from contextlib import suppress
 from functools import partial
 from typing import Any, NoReturn
-
-__all__ = ["main"]
 
 STOPPED = 130  # what typer, too, makes of Ctrl-C
 ENDED = {"SIGTERM": 143, "SIGHUP": 129}  # exit codes, as shells give them

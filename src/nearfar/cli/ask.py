@@ -2,24 +2,25 @@
 
 from __future__ import annotations
 
+import logging
 import sys
 import time
 from collections import deque
 from collections.abc import Iterable
 from contextlib import closing
+from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
 from nearfar._tools.terminal import printable, write_out
-from nearfar.cli._help import App, Group
+from nearfar.cli._app import App, Group
 from nearfar.cli._options import Given, takes, tell
 from nearfar.cli._reading import load_features
+from nearfar.errors import InputError, MissingExtra
 
 if TYPE_CHECKING:
-    import logging
-
     from nearfar.ask.prepare import OpenStudy
     from nearfar.ask.study import Study
 
@@ -32,8 +33,11 @@ DatabaseOption = Annotated[
         help="A file, or postgresql://... for several processes. Default: study.db beside study.toml.",
     ),
 ]
-
-
+QUERIES = {
+    "prolific": "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}",
+    "sona": "?survey_code=%SURVEY_CODE%",
+    "links": "?link=...   (make them with nearfar ask links)",
+}
 _logged: deque[float] = deque(maxlen=100)  # when the last lines were written to the log
 
 
@@ -81,7 +85,6 @@ def serve(
     from nearfar.ask.prepare import open_study
     from nearfar.ask.serve import caddyfile, check_public_url
     from nearfar.ask.serve import serve as run
-    from nearfar.errors import InputError
 
     address = check_public_url(public_url)
     _bound_log()
@@ -113,10 +116,6 @@ def serve(
 
 def _need_parts() -> None:
     """An error that names the extra, where a package of it is missing."""
-    from importlib.util import find_spec
-
-    from nearfar.errors import MissingExtra
-
     for package in ("starlette", "uvicorn", "httptools", "jinja2", "markdown_it", "PIL"):
         if find_spec(package) is None:
             raise MissingExtra(package, "ask")
@@ -124,19 +123,11 @@ def _need_parts() -> None:
 
 def _announce(ready: OpenStudy, address: str) -> None:
     """Where people and the researcher go; the password is shown this once."""
-    tell(f"people:  {address}/{_example_query(ready.study)}")
+    tell(f"people:  {address}/{QUERIES.get(ready.study.people.recruit, '')}")
     tell(f"you:     {address}/admin")
     if ready.password is not None:
         tell(f"password: {ready.password}   (shown only now)")
     sys.stderr.flush()
-
-
-def _example_query(study: Study) -> str:
-    return {
-        "prolific": "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}",
-        "sona": "?survey_code=%SURVEY_CODE%",
-        "links": "?link=...   (make them with nearfar ask links)",
-    }.get(study.people.recruit, "")
 
 
 def _harmless(record: logging.LogRecord) -> bool:
@@ -149,8 +140,6 @@ def _harmless(record: logging.LogRecord) -> bool:
 
 
 def _bound_log() -> None:
-    import logging
-
     handler = logging.StreamHandler()
     handler.addFilter(_harmless)
     logging.basicConfig(format="nearfar: %(message)s", level=logging.WARNING, handlers=[handler])
@@ -308,7 +297,6 @@ def erase(
     """
     from nearfar.ask.export import erase_person
     from nearfar.ask.prepare import open_study
-    from nearfar.errors import InputError
 
     with closing(open_study(_read(study), database)) as ready:
         lost = erase_person(ready.store, person)
@@ -338,7 +326,6 @@ def links(
     from nearfar.ask.serve import check_public_url
     from nearfar.ask.store import read_store
     from nearfar.ask.store.researcher import study_row
-    from nearfar.errors import InputError
 
     read = _read(study)
     row = read_store(database or str(default_database(read)), study_row)
@@ -360,7 +347,6 @@ def texts(
     Example:  nearfar ask texts > texts.toml
     """
     from nearfar.ask.texts import LANGUAGES, text_file
-    from nearfar.errors import InputError
 
     if language not in LANGUAGES:
         raise InputError(f"language: expected {' or '.join(LANGUAGES)}, got {language!r}")

@@ -38,7 +38,11 @@ def map(
     check_outputs(given)
     if draws(given.output) and dimensions < 2:
         raise InputError("a picture of the map needs two dimensions; give --dimensions 2")
-    settings = _settings(regularization, starts, max_iter, given.seed)
+    settings: dict[str, Any] = {} if regularization is None else {"regularization": regularization}
+    if starts:
+        settings |= {"init": "random", "n_init": starts, "random_state": given.seed}
+    if max_iter != 1000:  # the default of embeddings
+        settings["max_iter"] = max_iter
     with prepared(given, dimensions=dimensions, settings=settings) as ready:
         points, arrays, note = ready.map(dimensions)
         given.tell(note)
@@ -51,11 +55,3 @@ def map(
             arrays=lambda: {"points": points, "objects": ready.names, **arrays},
             picture=lambda look: ready.picture(look, points, arrays["uninformed"]),
         )
-
-
-def _settings(regularization: float | None, starts: int, max_iter: int, seed: int) -> dict[str, Any]:
-    """What was asked of an embedding beyond its defaults."""
-    settings: dict[str, Any] = {} if regularization is None else {"regularization": regularization}
-    if starts:
-        settings |= {"init": "random", "n_init": starts, "random_state": seed}
-    return settings if max_iter == 1000 else {**settings, "max_iter": max_iter}
