@@ -45,18 +45,13 @@ class Prepared:
     @cached_property
     def display_names(self) -> tuple[str, ...]:
         """What to call the objects in pictures."""
-        listing = self.loaded.objects
-        shown = {} if listing is None else dict(zip(listing.names, listing.display_names, strict=True))
-        return tuple(shown.get(name, name) for name in self.names)
+        return self.loaded.display_names
 
     @property
     def groups(self) -> list[str] | None:
         """The group of every object, where the object list has groups."""
-        listing = self.loaded.objects
-        if listing is None or not any(listing.groups):
-            return None
-        group_of = dict(zip(listing.names, listing.groups, strict=True))
-        return [group_of[name] or "no group" for name in self.names]
+        group_of = self.loaded.listed("groups")
+        return [group_of[name] or "no group" for name in self.names] if any(group_of.values()) else None
 
     def table(self, uninformed: Any, **columns: Any) -> pl.DataFrame:
         """A row per object: its name, these columns, and whether any answer concerns it."""
@@ -214,10 +209,8 @@ def images_of(given: Given, loaded: Loaded) -> dict[int, Path]:
         return {}
     from nearfar.report.pictures import find_pictures
 
-    names, listing = loaded.triplets.objects, loaded.objects
-    own = {} if listing is None else dict(zip(listing.names, listing.images, strict=True))
-    base = None if given.objects is None else given.objects.parent
-    files = find_pictures(names, given.images, listed=own, base=base).files
+    names, base = loaded.triplets.objects, None if given.objects is None else given.objects.parent
+    files = find_pictures(names, given.images, listed=loaded.listed("images"), base=base).files
     return {x: files[name] for x, name in enumerate(names) if name in files}
 
 

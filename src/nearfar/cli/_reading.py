@@ -37,6 +37,17 @@ class Loaded:
     objects: ObjectList | None
     excluded: dict[str, int]
 
+    def listed(self, column: str) -> dict[str, Any]:
+        """Object -> what a column of the object list says; nothing without a list."""
+        listing = self.objects
+        return {} if listing is None else dict(zip(listing.names, getattr(listing, column), strict=True))
+
+    @property
+    def display_names(self) -> tuple[str, ...]:
+        """What to call the objects in pictures."""
+        shown = self.listed("display_names")
+        return tuple(shown.get(name, name) for name in self.triplets.objects)
+
 
 def load(given: Given, *, key: str | None = None, announce: bool = True) -> Loaded:
     """Read and join the answers of a command, and leave out whom ``exclude`` lists; ``key`` : that of a page.

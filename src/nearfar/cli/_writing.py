@@ -8,7 +8,6 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nearfar._tools.terminal import write_out
 from nearfar.cli._options import PRINTED, Given
 from nearfar.errors import FileError, InputError
 
@@ -134,10 +133,6 @@ def write_all(
 
 def write_bytes(path: str, data: bytes) -> None:
     """To a file that appears whole or not at all, or to standard output for ``-``."""
-    from nearfar._tools.atomic import atomic_path
+    from nearfar.io.table_writing import write_whole
 
-    if path == "-":
-        write_out(data)
-        return
-    with atomic_path(path) as temporary:
-        temporary.write_bytes(data)
+    write_whole(path, lambda file: file.write(data))

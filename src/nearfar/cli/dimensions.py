@@ -16,8 +16,6 @@ from nearfar.errors import InputError
 
 if TYPE_CHECKING:
     from nearfar.evaluate.dimensions import Dimensions
-    from nearfar.plot.style import Look
-    from nearfar.report.figures import Printed
 
 NamesOption = typer.Option(
     None,
@@ -48,6 +46,8 @@ def dimensions(
     check_outputs(given)
     if given.model != "auto" and not given.model.startswith("nonneg"):
         raise InputError(f"--model {given.model}: has no dimensions to name; give nonneg or, say, nonneg-12")
+    from nearfar.report.figures import print_dimensions
+
     loaded = load(given)
     found = named_dimensions(given, loaded, names, properties)
     if "-" in given.output:
@@ -60,7 +60,7 @@ def dimensions(
             "dimensions": [each.title for each in found.found],
             "objects": list(loaded.triplets.objects),
         },
-        picture=lambda look: _picture(look, given, found, loaded),
+        picture=lambda look: print_dimensions(look, found, loaded.display_names, images_of(given, loaded)),
     )
 
 
@@ -81,12 +81,3 @@ def named_dimensions(
     prior = load_features(given)
     found = find_dimensions(loaded.triplets, model, properties=known, features=prior, seed=given.seed)
     return found.named(called)
-
-
-def _picture(look: Look, given: Given, found: Dimensions, loaded: Loaded) -> Printed:
-    from nearfar.report.figures import print_dimensions
-
-    listing, objects = loaded.objects, loaded.triplets.objects
-    shown = {} if listing is None else dict(zip(listing.names, listing.display_names, strict=True))
-    names = [shown.get(name, name) for name in objects]
-    return print_dimensions(look, found, names, images_of(given, loaded))

@@ -23,10 +23,11 @@ from nearfar.errors import InputError, NearfarWarning
 if TYPE_CHECKING:
     import polars as pl
 
-    from nearfar.design import Questions, Scheme
+    from nearfar.design import Booklets, Questions, Scheme
     from nearfar.triplets import Triplets
 
 NUMBER = re.compile("[0-9]{1,18}")
+PERSON = "{participant}"  # in the name of an output
 WHO = "Who is asked"
 ADVICE = "How many questions to ask"
 
@@ -97,21 +98,18 @@ def plan(
 
     Example:  nearfar plan photos/ --budget 3000 --people 50 --each 2 --again 0.1 -o lists.xlsx
     """
+    scheme = _scheme(kind, landmarks, kernel, size, pick)
+    assumed = (dimension, agreement, seconds, minutes, pay)
     if adaptive:
         if people is None or budget is not None:
             raise InputError(
                 "--adaptive: needs --people, with --per-person or --minutes and without --budget"
             )
-        scheme = _scheme(kind, landmarks, kernel, size, pick)
-        _say_saving(given, objects, scheme, (dimension, agreement, seconds, minutes), people, per_person)
+        _say_saving(given, objects, scheme, assumed[:4], people, per_person)
         return
     if people is None and (per_person is not None or each is not None):
         option = "--per-person" if per_person is not None else "--each"
         raise InputError(f"{option}: needs --people, the number of lists to make")
-    scheme, assumed = (
-        _scheme(kind, landmarks, kernel, size, pick),
-        (dimension, agreement, seconds, minutes, pay),
-    )
     if people is not None and budget is None and per_person is None and pilot is None:
         _forecast(given, objects, output, scheme, assumed, (people, each, again, checks))
         return
@@ -144,21 +142,18 @@ def plan(
 
 def _write(drawn: Questions, people: int | None, images: list[str], output: str, chosen: Any) -> str:
     """Write questions, or lists of them for people, and say what was written."""
-    from nearfar.cli._booklets import question_table, write_plan
-
     remark = f"{count(len(drawn), 'question')} about {count(len(drawn.objects), 'object')}"
     if people is None and not chosen["again"] and not chosen["checks"]:
-        table = question_table(drawn.shuffled(chosen["seed"]), images)
+        table = _question_table(drawn.shuffled(chosen["seed"]), images)
     else:
         table, places_for = _lists(drawn, people or 1, images, chosen)
         remark += f" in {count(people or 1, 'list')}: {places_for}"
-    files = write_plan(table, output)
+    files = _write_plan(table, output)
     return remark if output == "-" else f"{remark}, written to {output if files == 1 else f'{files:,} files'}"
 
 
 def _lists(questions: Questions, people: int, images: list[str], chosen: Any) -> tuple[pl.DataFrame, str]:
     """The lists of some people as a table, and what their places are for."""
-    from nearfar.cli._booklets import booklet_table
     from nearfar.design import booklets
 
     lists = booklets(questions, people, **chosen)
@@ -167,7 +162,63 @@ def _lists(questions: Questions, people: int, images: list[str], chosen: Any) ->
         alone = "nothing is asked twice, so agreement and the noise ceiling will be unknown; add --again 0.1 or --each 2"
         warnings.warn(alone, NearfarWarning, stacklevel=2)
     more = [f"{places:,} for {what}" for places, what in ((again, "repeats"), (checks, "checks")) if places]
-    return booklet_table(lists, images), ", ".join([f"{count(new, 'place')} for new questions", *more])
+    return _booklet_table(lists, images), ", ".join([f"{count(new, 'place')} for new questions", *more])
+
+
+def _question_table(questions: Questions, images: Sequence[str] = ()) -> pl.DataFrame:
+    """One row per question: anchor, one, other; a, b, c; or anchor and option_1, option_2 and so on.
+
+    A file of another kind than "near" says so in a column of its own. Pictures follow, where there are any.
+    """
+    import numpy as np
+    import polars as pl
+
+    roles = ["a", "b", "c"] if questions.kind in ("odd", "central") else ["anchor", "one", "other"]
+    if questions.kind == "grid":
+        roles = ["anchor", *(f"option_{i}" for i in range(1, questions.array.shape[1]))]
+    shown = list(zip(roles, questions.array.T, strict=True))
+    columns: dict[str, Any] = {} if questions.kind == "near" else {"kind": [questions.kind] * len(questions)}
+    columns |= {role: np.array(questions.objects, dtype=object)[rows] for role, rows in shown}
+    if images:
+        columns |= {f"{role}_image": np.array(images, dtype=object)[rows] for role, rows in shown}
+    return pl.DataFrame({name: list(values) for name, values in columns.items()})
+
+
+def _booklet_table(booklets: Booklets, images: Sequence[str] = ()) -> pl.DataFrame:
+    """The same with participant, place, question and role before it, and the right answer of check questions."""
+    import polars as pl
+
+    from nearfar.design.booklets import CHECK, ROLES
+
+    front: dict[str, Any] = {"participant": booklets.participant, "place": booklets.place}
+    front["question"] = [None if q < 0 else q + 1 for q in booklets.question.tolist()]
+    front["role"] = [ROLES[role] for role in booklets.role.tolist()]
+    table = pl.concat([pl.DataFrame(front), _question_table(booklets.questions, images)], how="horizontal")
+    if not (booklets.role == CHECK).any():
+        return table
+    names = booklets.questions.objects
+    right = [None if x < 0 else names[x] for x in booklets.expected.tolist()]
+    return table.with_columns(pl.Series("check", right, dtype=pl.String))
+
+
+def _write_plan(table: pl.DataFrame, output: str) -> int:
+    """Write a plan to one file, or to one for each person where the name has {participant}; says how many."""
+    from nearfar.io.table_writing import check_table_path, write_table
+
+    check_table_path(output)
+    if PERSON not in output:
+        write_table(table, output)
+        return 1
+    if "participant" not in table.columns:
+        wrong = f"{output!r} is one file for each person, but there are no lists for people"
+        raise InputError(f"--output: {wrong}; add --people, or leave {PERSON} out")
+    people = table["participant"].unique(maintain_order=True).to_list()
+    width = len(str(len(people)))
+    for person in people:
+        target = Path(output.replace(PERSON, f"{person:0{width}d}"))
+        target.parent.mkdir(parents=True, exist_ok=True)
+        write_table(table.filter(table["participant"] == person), target)
+    return len(people)
 
 
 def _advise(

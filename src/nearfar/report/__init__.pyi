@@ -1,3 +1,3 @@
 from .make import Report as Report
 from .make import make_report as make_report
-from .summary import analysis_html as analysis_html
+from .notebook import analysis_html as analysis_html

@@ -12,16 +12,14 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from nearfar._tools.atomic import atomic_path
+from nearfar._tools.atomic import atomic_path, make_folder
 from nearfar._tools.progress import track
-from nearfar.errors import FileError
 from nearfar.io import write_triplets
 from nearfar.io.table_writing import write_table
 from nearfar.plot import charts
 from nearfar.plot.style import Look
 from nearfar.report import figures as draw
 from nearfar.report.figures import GUESSING, Printed, possible
-from nearfar.report.joins import joins
 from nearfar.report.make import Report, write_page
 from nearfar.report.notebook import ANSWERS, FEATURES, OBJECTS, notebook_json
 from nearfar.triplets.ids import Ids
@@ -44,12 +42,8 @@ tree.csv has a row per join, lowest first, as that of  nearfar tree  has.
 
 def write_bundle(report: Report, folder: Path, look: Look) -> Path:
     """Write the bundle into a folder, which is made if need be; every file appears whole or not at all."""
-    try:
-        for each in (folder, folder / "figures", folder / "tables"):
-            each.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise FileError(f"{folder}: cannot be made, {reason}; name another folder") from error
+    for each in (folder, folder / "figures", folder / "tables"):
+        make_folder(each)
     for name, table in _tables(report.data).items():
         write_table(table, folder / "tables" / f"{name}.csv")
     write_page(folder / "facts.json", report.json())
@@ -162,21 +156,17 @@ def _tables(data: dict[str, Any]) -> dict[str, pl.DataFrame]:
     objects, tree = data["objects"], data["tree"]
     names = [row["name"] for row in objects]
     near = [
-        {
-            "object": row["name"],
-            "rank": rank,
-            "neighbour": names[other["object"]],
-            "similarity": other["similarity"],
-        }
+        (row["name"], rank, names[other["object"]], other["similarity"])
         for row in objects
         for rank, other in enumerate(row["neighbours"], start=1)
     ]
+    columns = ("object", "rank", "neighbour", "similarity")
     disputed = [q | {role: names[q[role]] for role in ("anchor", "one", "other")} for q in data["disputed"]]
     placed = {f"{drawn['name']} {axis}": drawn[axis] for drawn in data["maps"] for axis in "xy"}
     tables = {
         "objects": _frame(objects, without=("neighbours", "picture")).rename({"name": "object"}),
         "map": pl.DataFrame({"object": names, **placed}),
-        "neighbours": _frame(near, ("object", "rank", "neighbour", "similarity")),
+        "neighbours": pl.DataFrame(near, columns, orient="row", infer_schema_length=None),
         "models": _frame(data["models"]["scores"], without=("warned",)),
         "left_out": _frame(data["collection"]["left_out"], ("what", "count", "why")),
         "contradictions": _frame(disputed, ("anchor", "one", "other", "said_one", "said_other")),
@@ -202,6 +192,21 @@ def _tables(data: dict[str, Any]) -> dict[str, pl.DataFrame]:
     if data["curve"]:
         tables["curve"] = _frame(data["curve"]["points"])
     return tables
+
+
+def joins(tree: Any, names: Sequence[str], sizes: Sequence[int] | None = None) -> pl.DataFrame:
+    """A row per join of a linkage matrix, lowest first, as ``nearfar tree`` writes it, too: what was joined, at which height, how many objects it holds.
+
+    ``sizes`` : how many objects each leaf stands for.
+    """
+    n, held = len(names), [1] * len(names) if sizes is None else list(sizes)
+    rows = []
+    for row, (left, right, height, _) in enumerate(np.asarray(tree).tolist()):
+        held.append(held[int(left)] + held[int(right)])
+        one, other = (names[int(node)] if node < n else f"join {int(node) - n + 1}" for node in (left, right))
+        rows.append((f"join {row + 1}", one, other, height, held[-1]))
+    schema = dict.fromkeys(("join", "left", "right"), pl.String) | {"height": pl.Float64, "size": pl.Int64}
+    return pl.DataFrame(rows, schema, orient="row")
 
 
 def _frame(

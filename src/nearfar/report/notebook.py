@@ -1,18 +1,74 @@
-"""A small notebook that redoes a report's analysis, step by step, from the answers in its own folder."""
+"""Notebooks: an analysis as they show it, and one that redoes a report, step by step, from the answers in its own folder."""
 
 from __future__ import annotations
 
+import io
 import json
+import warnings
+from html import escape
 from inspect import signature
 from typing import Any
 
-from nearfar.errors import InputError
+import numpy as np
+
+from nearfar._tools.text import percent
+from nearfar.errors import InputError, MissingExtra, NearfarWarning
 from nearfar.evaluate.analysis import Analysis
 from nearfar.report.make import Report
 from nearfar.space.models import Model, parse_model
+from nearfar.words import interval
 
 ANSWERS, OBJECTS = "answers.csv", "objects.csv"  # beside the notebook
 FEATURES = "features-{}.csv"  # one per source, numbered
+READING = f"""\
+import nearfar as nf
+
+answers = nf.read_triplets({ANSWERS!r}, dialect="canonical", objects={OBJECTS!r})
+answers"""
+
+
+def analysis_html(analysis: Analysis) -> str:
+    """The headline, a table of the best models, and the objects in the best plane.
+
+    Examples
+    --------
+    >>> import nearfar as nf
+    >>> html = analysis_html(nf.analyse([[0, 1, 2], [1, 0, 2], [2, 1, 0]]))
+    >>> html[:4], "score" in html
+    ('<div', True)
+    """
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", NearfarWarning)
+        blocks = [f"<p><b>{escape(repr(analysis))}</b><br>{escape(analysis.headline)}</p>"]
+        if analysis.splits:
+            rows = []
+            for score in analysis.scores.ranked()[:8]:
+                chosen = " (chosen)" if score.name == analysis.best.name else ""
+                cells = score.name + chosen, percent(score.accuracy), interval(score.low, score.high)
+                rows.append(f"<tr><td>{'</td><td>'.join(map(escape, cells))}</td></tr>")
+            head = "<tr><th>model</th><th>held-out answers predicted</th><th></th></tr>"
+            blocks.append(f"<table>{head}{''.join(rows)}</table>")
+        if analysis.space.informed.any():
+            blocks.append(_map_svg(analysis))
+    return f"<div>{''.join(blocks)}</div>"
+
+
+def _map_svg(analysis: Analysis) -> str:
+    """The map as SVG; nothing where matplotlib is not installed."""
+    plane, text = analysis.plane, io.StringIO()
+    try:
+        from nearfar.plot.style import Look, style
+        from nearfar.report.figures import print_map
+
+        points, look = plane.map(2), Look()
+        points[plane.uninformed] = np.nan
+        printed = print_map(look, points, plane.objects, model=analysis.plane_name)
+    except MissingExtra:
+        return ""
+    with style(look):
+        printed.figure.savefig(text, format="svg", metadata={"Date": None})
+    drawing = text.getvalue()[text.getvalue().index("<svg") :]
+    return f"{drawing}<p>{escape(printed.caption)}</p>"
 
 
 def notebook_json(report: Report) -> str:
@@ -52,13 +108,6 @@ def notebook_json(report: Report) -> str:
     metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
     book = {"cells": cells, "metadata": metadata, "nbformat": 4, "nbformat_minor": 5}
     return json.dumps(book, indent=1, ensure_ascii=False) + "\n"
-
-
-READING = f"""\
-import nearfar as nf
-
-answers = nf.read_triplets({ANSWERS!r}, dialect="canonical", objects={OBJECTS!r})
-answers"""
 
 
 def _own_models(analysis: Analysis) -> list[str]:
