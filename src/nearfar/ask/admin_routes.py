@@ -80,7 +80,9 @@ class AdminRoutes:
         self.waiting.append(address)
         try:
             async with self.checking:
-                right = await self._is_right(password)
+                row = await self.store.read(researcher.study_row) or {}
+                may_be = bool(row) and isinstance(password, str) and len(password) < 200
+                right = may_be and await to_thread.run_sync(is_password, password.strip(), row["password"])
         finally:
             self.waiting.remove(address)
         if not right:
@@ -92,12 +94,6 @@ class AdminRoutes:
             COOKIE, cookie, max_age=LASTS, path="/admin", httponly=True, samesite="strict", secure=self.secure
         )
         return response
-
-    async def _is_right(self, password: Any) -> bool:
-        row = await self.store.read(researcher.study_row)
-        if row is None or not isinstance(password, str) or len(password) >= 200:
-            return False
-        return await to_thread.run_sync(is_password, password.strip(), row["password"])
 
     async def logout(self, request: Request) -> Response:
         """Forget the log-in."""

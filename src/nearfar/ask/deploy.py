@@ -16,11 +16,16 @@ from nearfar.errors import FileError
 PORT = 8000
 
 
-def deploy_files(study: Study, public_url: str, *, postgres: bool = False) -> dict[str, str]:
-    """File name -> contents; the study itself is not among them."""
-    folder, password = resources.files("nearfar.ask") / "hosting", new_secret()
+def write_deployment(study: Study, public_url: str, folder: Path, *, postgres: bool = False) -> list[Path]:
+    """Write the files into a new or empty folder, with the files that the study names in ``study/``; answers stay here."""
+    if any(character in study.path.name for character in "\"'\\ \n"):
+        raise FileError(f"{study.path}: rename it without spaces and quotation marks")
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise FileError(f"{folder}: is there already; name a folder that is new or empty")
+    find_objects(study)  # so that every file was asked for
+    hosting, password = resources.files("nearfar.ask") / "hosting", new_secret()
     files = ("Dockerfile", "compose.yaml", "nearfar.service", "postgres.yaml")
-    made = {name: (folder / name).read_text(encoding="utf-8") for name in files}
+    made = {name: (hosting / name).read_text(encoding="utf-8") for name in files}
     server = made.pop("postgres.yaml").replace("{password}", password)
     address = f"postgresql://study:{password}@postgres/study"
     command = f'\n    command: ["nearfar", "ask", "{{study}}", "--public-url", "{{url}}", "--database", "{address}"]'
@@ -29,26 +34,15 @@ def deploy_files(study: Study, public_url: str, *, postgres: bool = False) -> di
     filled = {mark: text if postgres else "" for mark, text in more.items()}
     for mark, text in (filled | {"{study}": study.path.name, "{url}": public_url}).items():
         made = {file: content.replace(mark, text) for file, content in made.items()}
-    return made | {"Caddyfile": caddyfile(public_url, PORT)}
-
-
-def write_deployment(study: Study, public_url: str, folder: Path, *, postgres: bool = False) -> list[Path]:
-    """Write the files into a new or empty folder, with the files that the study names in ``study/``; answers stay here."""
-    if any(character in study.path.name for character in "\"'\\ \n"):
-        raise FileError(f"{study.path}: rename it without spaces and quotation marks")
-    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
-        raise FileError(f"{folder}: is there already; name a folder that is new or empty")
-    find_objects(study)  # so that every file was asked for
-    home = study.path.resolve().parent
     make_folder(folder)
     written = []
-    for name, text in deploy_files(study, public_url, postgres=postgres).items():
+    for name, text in (made | {"Caddyfile": caddyfile(public_url, PORT)}).items():
         with atomic_path(folder / name) as temporary:
             temporary.touch(0o600)  # one of them may hold a password
             temporary.write_text(text, encoding="utf-8")
         written.append(folder / name)
     for file in sorted({study.path.resolve(), *study.toml.used}):
-        target = folder / "study" / file.relative_to(home)
+        target = folder / "study" / file.relative_to(study.path.resolve().parent)
         target.parent.mkdir(parents=True, exist_ok=True)
         if file.is_dir():
             shutil.copytree(file, target, dirs_exist_ok=True)

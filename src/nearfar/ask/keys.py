@@ -22,11 +22,8 @@ def checks_of(record: Any) -> dict[str, Check]:
 
 def missing(record: Any, values: dict[str, Any]) -> list[str]:
     """Keys that a table must have and has not."""
-    return [
-        one.name
-        for one in fields(record)
-        if one.metadata and one.default is MISSING and one.name not in values
-    ]
+    needed = [one.name for one in fields(record) if one.metadata and one.default is MISSING]
+    return [name for name in needed if name not in values]
 
 
 def text(value: Any) -> str:

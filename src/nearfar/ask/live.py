@@ -48,19 +48,12 @@ def live_view(
     features : files with vectors of the objects, as FILE or NAME=FILE; an embedding with them then takes the place of the kernel.
     """
     answers, model = collected.triplets, WITH_VECTORS if features else MODEL
-    view: dict[str, Any] = {
+    shown = zip(collected.display_names, collected.pictures, strict=True)
+    view: dict[str, Any] = dict.fromkeys(("ceiling", "curve", "accuracy", "adaptive", "map")) | {
         "answers": len(np.unique(answers.statement_ids)),
-        "ceiling": None,
-        "curve": None,
-        "accuracy": None,
-        "adaptive": None,
         "people": [],
-        "map": None,
         "model": model,
-        "objects": [
-            {"display_name": display_name, "picture": picture}
-            for display_name, picture in zip(collected.display_names, collected.pictures, strict=True)
-        ],
+        "objects": [{"display_name": name, "picture": picture} for name, picture in shown],
     }
     if not len(answers):
         return view
@@ -137,13 +130,6 @@ def _map(space: Space, before: list[Any] | None) -> list[Any]:
     return [None if np.isnan(row).any() else [round(float(x), 4) for x in row] for row in aligned]
 
 
-def _chosen(tx: Transaction, version: int, features: Sequence[str]) -> dict[str, Any]:
-    """The questions of a model; none where somebody was erased meanwhile."""
-    return {
-        "questions": adaptive.choose(tx, version, read_named_vectors(features) if features else None) or []
-    }
-
-
 def _read(tx: Transaction, features: Sequence[str]) -> tuple[Any, ...]:
     """What ``live_view`` is computed from."""
     view, study = researcher.get_view(tx), researcher.study_row(tx) or {}
@@ -160,7 +146,9 @@ def main() -> None:
         try:
             asked = json.loads(line)
             if "model" in asked:
-                told = read_store(asked["database"], _chosen, asked["model"], asked["features"])
+                vectors = read_named_vectors(asked["features"]) if asked["features"] else None
+                made = read_store(asked["database"], adaptive.choose, asked["model"], vectors)
+                told = {"questions": made or []}  # none where somebody was erased meanwhile
             else:
                 told = live_view(*read_store(asked["database"], _read, asked["features"]))
         except Exception as error:  # a figure that cannot be computed must not end the collecting

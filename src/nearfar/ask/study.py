@@ -140,11 +140,9 @@ class Study:
 
     def fingerprint(self, names: tuple[str, ...]) -> str:
         """A hash of what may not change once somebody has answered: objects, kind, questions and conditions."""
-        plan = {
-            key: value
-            for key, value in vars(self.questions).items()
-            if key != "control" or self.questions.is_adaptive
-        }
+        plan = dict(vars(self.questions))
+        if not self.questions.is_adaptive:
+            del plan["control"]
         fixed: list[Any] = [list(names), self.kind, plan]
         fixed += [[one.name, one.objects] for one in self.conditions]
         return hashlib.sha256(json.dumps(fixed, sort_keys=True).encode()).hexdigest()
@@ -202,10 +200,19 @@ def _checked_tables(toml: Toml) -> dict[str, dict[str, Any]]:
             tables[""][name] = value
     for table, values in tables.items():
         if table.partition(" ")[0] not in FIELDS:
-            known = ", ".join(f"[[{name}]]" if name in LISTS else f"[{name}]" for name in FIELDS if name)
-            raise toml.error(table, "", f"is not a known table; expected one of {known}")
+            names = ", ".join(f"[[{name}]]" if name in LISTS else f"[{name}]" for name in FIELDS if name)
+            raise toml.error(table, "", f"is not a known table; expected one of {names}")
+        known = FIELDS[table.partition(" ")[0]]
         for key, value in values.items():
-            _check_value(toml, table, key, value)
+            if key not in known:
+                homes = [
+                    f"[{name}]" if name else "the top of the file" for name in FIELDS if key in FIELDS[name]
+                ]
+                hint = f"it belongs to {homes[0]}" if homes else f"expected one of {', '.join(known)}"
+                raise toml.error(table, key, f"is not a known key; {hint}")
+            wrong = known[key](value)
+            if wrong or (isinstance(value, float) and not math.isfinite(value)):
+                raise toml.error(table, key, f"{wrong}, got {shown(value)}")
         if (record := RECORDS.get(table.partition(" ")[0])) and (lost := keys.missing(record, values)):
             raise toml.error(table, lost[0], "is missing" if table else "is missing; every study needs it")
     return tables
@@ -217,17 +224,6 @@ def _condition(toml: Toml, number: int, values: dict[str, Any]) -> Condition:
     if isinstance(given, str):
         given = read_lines(toml.file(f"condition {number}", "objects", given), "name")
     return Condition(values["name"], values.get("prompt"), None if given is None else tuple(given))
-
-
-def _check_value(toml: Toml, table: str, key: str, value: Any) -> None:
-    known = FIELDS[table.partition(" ")[0]]
-    if key not in known:
-        homes = [f"[{name}]" if name else "the top of the file" for name in FIELDS if key in FIELDS[name]]
-        hint = f"it belongs to {homes[0]}" if homes else f"expected one of {', '.join(known)}"
-        raise toml.error(table, key, f"is not a known key; {hint}")
-    wrong = known[key](value)
-    if wrong or (isinstance(value, float) and not math.isfinite(value)):
-        raise toml.error(table, key, f"{wrong}, got {shown(value)}")
 
 
 def _page(toml: Toml, key: str, name: str) -> str:
@@ -258,11 +254,8 @@ def _conflicts(study: Study, given: dict[str, Any]) -> Iterator[tuple[str, str, 
     if plan.design.startswith("landmarks") and study.kind != "near":
         yield "questions", "design", f"landmarks are {only.format('near')}"
     if plan.is_adaptive and plan.random < LEAST_RANDOM:
-        yield (
-            "questions",
-            "random",
-            f"expected at least {LEAST_RANDOM}: accuracy comes from random questions, got {plan.random}",
-        )
+        why = "accuracy comes from random questions"
+        yield "questions", "random", f"expected at least {LEAST_RANDOM}: {why}, got {plan.random}"
     if plan.is_adaptive and plan.n_again > round(plan.random * plan.n_new):
         needed = f"{plan.n_again} repeats need as many random questions, got {round(plan.random * plan.n_new)} per person"
         yield "questions", "again" if "again" in given else "random", f"{needed}; lower again or raise random"

@@ -296,9 +296,8 @@ def groups(
     for ax, name, n in zip(axes, two.names, two.people, strict=True):
         ax.set_title(f"{style.shortened(name)} (n = {n})", size="medium", color=style.INK, parse_math=False)
         ax.set(xticks=[], yticks=[])
-    for ax in axes:
-        _frame(ax, near)
     for which, ax in enumerate(axes):
+        _frame(ax, near)
         far = far_out(two.maps[which], known) if len(known) else moves
         _draw_group(ax, two.maps[which].copy(), two.maps[1 - which], far, moves, called if labels else [])
     return np.asarray(axes)

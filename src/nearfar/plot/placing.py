@@ -79,10 +79,8 @@ def spread(points: Floats, sizes: Floats, *, frame: tuple[float, float], steps: 
     low, high = np.minimum(half, np.array(frame) - half), np.maximum(half, np.array(frame) - half)
     centres = np.clip(points.astype(np.float64), low, high)
     order = np.arange(len(points))
-    sideways = np.sign(order[:, None] - order)[..., None] * [
-        1.0,
-        0.0,
-    ]  # of two on one spot the earlier goes left
+    # of two on one spot the earlier goes left
+    sideways = np.sign(order[:, None] - order)[..., None] * [1.0, 0.0]
     for _ in range(steps):
         gaps = centres[:, None] - centres[None]
         overlap = reach - np.abs(gaps)

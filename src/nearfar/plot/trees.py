@@ -67,7 +67,11 @@ def tree(
     _draw_branches(ax, Z, len(leaves), codes, upright)
     if n_clusters is not None and 1 < n_clusters < len(leaves):
         line = ax.axhline if upright else ax.axvline
-        line(_cut_height(Z, n_clusters), color=style.FAINT, lw=0.8, ls="--", zorder=0)
+        heights = np.sort(
+            Z[:, 2]
+        )  # the line stands between the joins that the cut keeps and those that it undoes
+        between = heights[-n_clusters : len(heights) - n_clusters + 2].mean()
+        line(between, color=style.FAINT, lw=0.8, ls="--", zorder=0)
     order = _leaf_order(Z)
     called = [style.shortened(names[leaves[x]]) for x in order] if labels else []
     _draw_leaves(ax, called, order, pictured, codes, upright)
@@ -94,12 +98,6 @@ def _informed_part(Z: Floats) -> tuple[Floats, NDArray[np.intp]]:
 def _leaf_order(Z: Floats) -> list[int]:
     """Leaves from top to bottom, or from left to right."""
     return leaves_list(Z).tolist() if len(Z) else [0]
-
-
-def _cut_height(Z: Floats, n_clusters: int) -> float:
-    """Between the joins that a cut keeps and those that it undoes."""
-    heights = np.sort(Z[:, 2])
-    return float(heights[-n_clusters : len(heights) - n_clusters + 2].mean())
 
 
 def _colour(cluster: int, otherwise: str) -> str:

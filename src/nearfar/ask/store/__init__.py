@@ -6,9 +6,8 @@ import re
 from pathlib import Path
 from typing import Any, TypeVar
 
-from nearfar.ask.store.transaction import Operation, Store, Transaction
-
-__all__ = ["Store", "Transaction", "is_postgres", "open_store", "read_store"]
+from nearfar.ask.store.transaction import Operation, Store
+from nearfar.ask.store.transaction import Transaction as Transaction
 
 Result = TypeVar("Result")
 

@@ -76,16 +76,8 @@ def settle(tx: Transaction, person: int, asked: Questions, rng: np.random.Genera
         waiting = [row for row in waiting if row[2] != trio]
         anchor, options = np.split(json.loads(items), [int(asked.anchored)])
         shown = str([*anchor.tolist(), *rng.permutation(options).tolist()])
-        tx.insert(
-            "question",
-            id=number,
-            items=items,
-            trio=trio,
-            source="adaptive",
-            condition=CHOSEN,
-            load=1,
-            shuffle=0.0,
-        )
+        told = {"items": items, "trio": trio, "source": "adaptive", "condition": CHOSEN}
+        tx.insert("question", id=number, load=1, shuffle=0.0, **told)
         tx.run("UPDATE choice SET question = ? WHERE id = ?", number, choice)
         tx.run(
             "UPDATE slot SET role = 'new', question = ?, shown = ? WHERE participant = ? AND place = ?",
@@ -121,9 +113,8 @@ def begin_model(tx: Transaction, plan: QuestionPlan, now: float) -> int | None:
     """
     tx.lock_drawing()
     n, total = tx.rows("SELECT (SELECT count(*) FROM object), (SELECT count(*) FROM answer)")[0]
-    version, known, at = tx.rows("SELECT count(*), coalesce(max(total), 0), coalesce(max(at), 0) FROM model")[
-        0
-    ]
+    models = "SELECT count(*), coalesce(max(total), 0), coalesce(max(at), 0) FROM model"
+    version, known, at = tx.rows(models)[0]
     waiting = tx.rows("SELECT count(*) FROM choice WHERE question IS NULL")[0][0]
     enough = version and total - known < max(5, n // 4) and waiting >= n // 2
     if enough or why_off(tx):
@@ -138,12 +129,10 @@ def begin_model(tx: Transaction, plan: QuestionPlan, now: float) -> int | None:
     )
     answers = len(new) + tx.rows("SELECT count(*) FROM used")[0][0]
     wanted = min(max(n, 3 * len(new)), MOST_QUESTIONS)
-    tx.insert(
-        "model", id=version, at=now, seed=plan.seed + version, answers=answers, total=total, wanted=wanted
-    )
-    tx.run_many(
-        "INSERT INTO used (participant, place, model) VALUES (?, ?, ?)", [(*row, version) for row in new]
-    )
+    counts = {"answers": answers, "total": total, "wanted": wanted}
+    tx.insert("model", id=version, at=now, seed=plan.seed + version, **counts)
+    used = [(*row, version) for row in new]
+    tx.run_many("INSERT INTO used (participant, place, model) VALUES (?, ?, ?)", used)
     return int(version)
 
 
@@ -164,12 +153,10 @@ def choose(tx: Transaction, version: int, features: Any = None) -> list[Choice] 
     shown = np.array([json.loads(row[0]) for row in rows], dtype=np.int32).reshape(-1, width)
     chosen = np.array([json.loads(row[1]) for row in rows], dtype=np.int64).reshape(-1, pick)
     given: Triplets = Questions(shown, names, kind, pick).answered(chosen if pick > 1 else chosen[:, 0])
-    made = next_questions(
-        given, names, wanted, kind=kind, size=width - 1, pick=pick, features=features, seed=seed
-    )
-    return list(
-        zip(made.questions.array.tolist(), made.score.tolist(), made.probability.tolist(), strict=True)
-    )
+    like: Any = {"kind": kind, "size": width - 1, "pick": pick}
+    made = next_questions(given, names, wanted, **like, features=features, seed=seed)
+    columns = (made.questions.array, made.score, made.probability)
+    return list(zip(*(column.tolist() for column in columns), strict=True))
 
 
 def refresh(store: Store, plan: QuestionPlan, now: float) -> None:

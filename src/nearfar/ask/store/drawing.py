@@ -61,9 +61,8 @@ def extend(
         for row in held
         if row[5] is not None and row[1] == "new" and row[2] not in repeated and row[7] != adaptive.CHOSEN
     ]
-    seen = {
-        row[4] for row in held if row[1] in LOADED
-    }  # released ones, too: an answer to them may still come
+    # released ones, too: an answer to them may still come
+    seen = {row[4] for row in held if row[1] in LOADED}
     condition = str(tx.rows("SELECT condition FROM participant WHERE id = ?", person)[0][0])
     new = _draw(tx, n_new, seen, plan.crowded, rng, condition)
     if len(new) < n_new:  # a small pool: better the same objects again than fewer questions

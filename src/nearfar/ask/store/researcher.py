@@ -69,9 +69,8 @@ def create(
 def update_texts(tx: Transaction, study: Study, display_names: tuple[str, ...]) -> None:
     """Keep the study file as it is now; what was asked stays."""
     tx.run("UPDATE study SET toml = ? WHERE id = 1", study.toml.text)
-    tx.run_many(
-        "UPDATE object SET display_name = ? WHERE id = ?", [(text, i) for i, text in enumerate(display_names)]
-    )
+    shown = [(text, i) for i, text in enumerate(display_names)]
+    tx.run_many("UPDATE object SET display_name = ? WHERE id = ?", shown)
 
 
 def add_pictures(tx: Transaction, pictures: Iterable[tuple[str, Picture]]) -> None:
@@ -105,11 +104,10 @@ def object_rows(tx: Transaction) -> list[Row]:
 
 def is_crowded(tx: Transaction) -> bool:
     """Whether some questions of the pool are about the same objects."""
-    return bool(
-        tx.rows(
-            "SELECT 1 FROM question WHERE condition <> '~' GROUP BY condition, trio HAVING count(*) > 1 LIMIT 1"
-        )
+    same = (
+        "SELECT 1 FROM question WHERE condition <> '~' GROUP BY condition, trio HAVING count(*) > 1 LIMIT 1"
     )
+    return bool(tx.rows(same))
 
 
 def picture(tx: Transaction, hash: str) -> tuple[str, bytes] | None:
@@ -139,9 +137,8 @@ def choice_rows(tx: Transaction) -> list[Row]:
 def control_names(tx: Transaction) -> tuple[str, ...]:
     """Participants of an adaptive study who get random questions only."""
     others = "SELECT s.participant FROM slot s JOIN question q ON q.id = s.question WHERE s.role = 'open' OR q.condition = '~'"
-    return tuple(
-        name for (name,) in tx.rows(f"SELECT name FROM participant WHERE id NOT IN ({others}) ORDER BY id")
-    )
+    names = tx.rows(f"SELECT name FROM participant WHERE id NOT IN ({others}) ORDER BY id")
+    return tuple(name for (name,) in names)
 
 
 def people_rows(tx: Transaction) -> list[Row]:
@@ -172,10 +169,8 @@ def form_values(tx: Transaction) -> dict[str, dict[str, Any]]:
 
 def balance(tx: Transaction) -> list[tuple[int, int]]:
     """(load, answers) of every question of the pool; repeats and checks do not count."""
-    return [
-        (int(load), int(done))
-        for load, done in tx.rows("SELECT load, done FROM question WHERE condition <> '~' ORDER BY id")
-    ]
+    rows = tx.rows("SELECT load, done FROM question WHERE condition <> '~' ORDER BY id")
+    return [(int(load), int(done)) for load, done in rows]
 
 
 def counts(tx: Transaction, now: float) -> dict[str, Any]:
