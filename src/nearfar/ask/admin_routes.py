@@ -82,7 +82,9 @@ class AdminRoutes:
             async with self.checking:
                 row = await self.store.read(researcher.study_row) or {}
                 may_be = bool(row) and isinstance(password, str) and len(password) < 200
-                right = may_be and await to_thread.run_sync(is_password, password.strip(), row["password"])
+                right = may_be and await to_thread.run_sync(
+                    is_password, str(password).strip(), row["password"]
+                )
         finally:
             self.waiting.remove(address)
         if not right:

@@ -142,6 +142,7 @@ def main() -> None:
     if hasattr(os, "nice"):
         os.nice(10)  # people who answer come first
     warnings.simplefilter("ignore")  # the page says what is known; the terminal is the server's
+    told: dict[str, Any]
     for line in sys.stdin:
         try:
             asked = json.loads(line)

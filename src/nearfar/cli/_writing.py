@@ -8,6 +8,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nearfar._tools.terminal import write_out
 from nearfar.cli._options import PRINTED, Given
 from nearfar.errors import FileError, InputError
 
@@ -133,6 +134,10 @@ def write_all(
 
 def write_bytes(path: str, data: bytes) -> None:
     """To a file that appears whole or not at all, or to standard output for ``-``."""
-    from nearfar.io.table_writing import write_whole
+    from nearfar._tools.atomic import atomic_path
 
-    write_whole(path, lambda file: file.write(data))
+    if path == "-":
+        write_out(data)
+        return
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(data)

@@ -23,7 +23,7 @@ from nearfar.errors import InputError, NearfarWarning
 if TYPE_CHECKING:
     import polars as pl
 
-    from nearfar.design import Booklets, Questions, Scheme
+    from nearfar.design import Questions, Scheme
     from nearfar.triplets import Triplets
 
 NUMBER = re.compile("[0-9]{1,18}")
@@ -152,20 +152,30 @@ def _write(drawn: Questions, people: int | None, images: list[str], output: str,
     return remark if output == "-" else f"{remark}, written to {output if files == 1 else f'{files:,} files'}"
 
 
-def _lists(questions: Questions, people: int, images: list[str], chosen: Any) -> tuple[pl.DataFrame, str]:
-    """The lists of some people as a table, and what their places are for."""
-    from nearfar.design import booklets
+def _lists(drawn: Questions, people: int, images: list[str], chosen: Any) -> tuple[pl.DataFrame, str]:
+    """The lists of some people as a table, with the right answers of check questions; and what their places are for."""
+    import polars as pl
 
-    lists = booklets(questions, people, **chosen)
+    from nearfar.design import booklets
+    from nearfar.design.booklets import ROLES
+
+    lists = booklets(drawn, people, **chosen)
     new, again, checks = (int((lists.role == role).sum()) for role in range(3))
-    if not chosen["again"] and len(questions) >= new + again:
+    if not chosen["again"] and len(drawn) >= new + again:
         alone = "nothing is asked twice, so agreement and the noise ceiling will be unknown; add --again 0.1 or --each 2"
         warnings.warn(alone, NearfarWarning, stacklevel=2)
+    front: dict[str, Any] = {"participant": lists.participant, "place": lists.place}
+    front["question"] = [None if q < 0 else q + 1 for q in lists.question.tolist()]
+    front["role"] = [ROLES[role] for role in lists.role.tolist()]
+    table = pl.concat([pl.DataFrame(front), _question_table(lists.questions, images)], how="horizontal")
+    if checks:
+        right = [None if x < 0 else drawn.objects[x] for x in lists.expected.tolist()]
+        table = table.with_columns(pl.Series("check", right, dtype=pl.String))
     more = [f"{places:,} for {what}" for places, what in ((again, "repeats"), (checks, "checks")) if places]
-    return _booklet_table(lists, images), ", ".join([f"{count(new, 'place')} for new questions", *more])
+    return table, ", ".join([f"{count(new, 'place')} for new questions", *more])
 
 
-def _question_table(questions: Questions, images: Sequence[str] = ()) -> pl.DataFrame:
+def _question_table(questions: Questions, images: Sequence[str]) -> pl.DataFrame:
     """One row per question: anchor, one, other; a, b, c; or anchor and option_1, option_2 and so on.
 
     A file of another kind than "near" says so in a column of its own. Pictures follow, where there are any.
@@ -182,23 +192,6 @@ def _question_table(questions: Questions, images: Sequence[str] = ()) -> pl.Data
     if images:
         columns |= {f"{role}_image": np.array(images, dtype=object)[rows] for role, rows in shown}
     return pl.DataFrame({name: list(values) for name, values in columns.items()})
-
-
-def _booklet_table(booklets: Booklets, images: Sequence[str] = ()) -> pl.DataFrame:
-    """The same with participant, place, question and role before it, and the right answer of check questions."""
-    import polars as pl
-
-    from nearfar.design.booklets import CHECK, ROLES
-
-    front: dict[str, Any] = {"participant": booklets.participant, "place": booklets.place}
-    front["question"] = [None if q < 0 else q + 1 for q in booklets.question.tolist()]
-    front["role"] = [ROLES[role] for role in booklets.role.tolist()]
-    table = pl.concat([pl.DataFrame(front), _question_table(booklets.questions, images)], how="horizontal")
-    if not (booklets.role == CHECK).any():
-        return table
-    names = booklets.questions.objects
-    right = [None if x < 0 else names[x] for x in booklets.expected.tolist()]
-    return table.with_columns(pl.Series("check", right, dtype=pl.String))
 
 
 def _write_plan(table: pl.DataFrame, output: str) -> int:
@@ -327,7 +320,6 @@ def _scheme(kind: Any, landmarks: str | None, kernel: Any, size: int, pick: int)
 
 
 def _budget(given: str, total: int) -> int:
-    """How many different questions."""
     if given.strip().lower() == "all":
         return total
     if not NUMBER.fullmatch(given.strip()) or int(given) < 1:

@@ -18,6 +18,8 @@ from nearfar.errors import FileError, InputError, NearfarWarning
 if TYPE_CHECKING:
     from nearfar.report.make import Report
 
+STANDARD = Path("-")
+
 
 @takes(*READING, "model", "features", "images", *PRINTED, "groups", "design", "seed", "no_cache")
 def report(
@@ -76,7 +78,7 @@ def report(
     for path, text in ((output, made.html), (json, made.json)):
         if path is not None:
             write_bytes(str(path), text().encode())
-    written = [path for path in (output, json) if path is not None and not _is_standard(path)]
+    written = [path for path in (output, json) if path not in (None, STANDARD)]
     if bundle is not None:
         written.append(made.write_bundle(bundle, replace(look_of(given), title="")))
     remember(given, made.analysis)
@@ -93,11 +95,7 @@ def _secret(key: Path | None, output: Path) -> str | None:
 
     if key is not None:
         return read_key(key)
-    return None if _is_standard(output) else key_beside(output)
-
-
-def _is_standard(path: Path) -> bool:
-    return str(path) == "-"
+    return None if output == STANDARD else key_beside(output)
 
 
 def _tell_people(given: Given, made: Report) -> None:
@@ -113,7 +111,7 @@ def _tell_people(given: Given, made: Report) -> None:
 
 def _check_targets(output: Path, bundle: Path | None, json: Path | None) -> None:
     """Whether the results can be written, before minutes are spent on them."""
-    if json is not None and _is_standard(output) and _is_standard(json):
+    if output == json == STANDARD:
         raise InputError("--output and --json: both are standard output; name a file for one of them")
     check_file(output)
     check_file("-" if json is None else json)

@@ -52,14 +52,13 @@ def tree(
         given.tell(ready.headline)
         grown = _of_objects(ready, method) if leaves is None else _of_clusters(ready, method, leaves)
         labels = None if clusters is None else grown.cut(clusters)
-        drawn = {"model": ready.space.model, "method": method, "clusters": labels, "orientation": root}
+        drawn: Any = {"method": method, "clusters": labels, "orientation": root, "images": grown.images}
+        drawn["model"] = ready.space.model
         write_all(
             given,
             table=grown.joins,
             arrays=lambda: _arrays(ready, grown, labels),
-            picture=lambda look: print_tree(
-                look, grown.tree, grown.display_names, images=grown.images, **drawn
-            ),
+            picture=lambda look: print_tree(look, grown.tree, grown.display_names, **drawn),
             text=lambda: _newick(grown),
         )
         if members is not None and labels is not None:

@@ -67,9 +67,7 @@ def tree(
     _draw_branches(ax, Z, len(leaves), codes, upright)
     if n_clusters is not None and 1 < n_clusters < len(leaves):
         line = ax.axhline if upright else ax.axvline
-        heights = np.sort(
-            Z[:, 2]
-        )  # the line stands between the joins that the cut keeps and those that it undoes
+        heights = np.sort(Z[:, 2])  # the line is between the joins that the cut keeps and undoes
         between = heights[-n_clusters : len(heights) - n_clusters + 2].mean()
         line(between, color=style.FAINT, lw=0.8, ls="--", zorder=0)
     order = _leaf_order(Z)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from itertools import combinations
 from pathlib import Path
@@ -213,18 +213,17 @@ def _frame(
     rows: Sequence[dict[str, Any]], columns: Sequence[str] = (), without: Sequence[str] = ()
 ) -> pl.DataFrame:
     """A data frame of rows, of records inside them one column for each field; ``columns`` where there may be no row."""
-    flat = [dict(_flat(row, without)) for row in rows]
+    flat: list[dict[str, Any]] = []
+    for row in rows:
+        flat.append({})
+        for name, value in row.items():
+            if isinstance(value, dict):
+                flat[-1] |= {f"{name}_{inner}": held for inner, held in value.items()}
+            elif name not in without:
+                text = "; ".join(map(str, value)) if isinstance(value, list) else value
+                flat[-1][name] = text.replace("\xa0", " ") if isinstance(text, str) else text
     schema = None if flat else dict.fromkeys(columns, pl.String)
     return pl.DataFrame(flat, schema, infer_schema_length=None)
-
-
-def _flat(row: dict[str, Any], without: Sequence[str]) -> Iterable[tuple[str, Any]]:
-    for name, value in row.items():
-        if isinstance(value, dict):
-            yield from ((f"{name}_{inner}", held) for inner, held in value.items())
-        elif name not in without:
-            text = "; ".join(map(str, value)) if isinstance(value, list) else value
-            yield name, text.replace("\xa0", " ") if isinstance(text, str) else text
 
 
 def _clusters(objects: Sequence[dict[str, Any]], tree: dict[str, Any]) -> pl.DataFrame:

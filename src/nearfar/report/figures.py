@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from functools import partial
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -101,26 +101,22 @@ def _three_planes(look: Look, X: Floats, drawn: dict[str, Any]) -> Any:
 
 
 def print_tree(
-    look: Look,
-    tree: Any,
-    names: Sequence[str],
-    *,
-    model: str,
-    method: str = "complete",
-    clusters: ArrayLike | None = None,
-    images: Mapping[int, Path] | None = None,
-    orientation: Literal["left", "top"] = "left",
+    look: Look, tree: Any, names: Sequence[str], *, model: str, method: str = "complete", **drawn: Any
 ) -> Printed:
-    """A tree that fits a page; ``clusters`` : (n,) to colour by, -1 for none."""
+    """A tree that fits a page; ``drawn`` : as for ``plot.tree``, which is cut into the ``clusters`` to colour by."""
     apart = [names[x] for x in uninformed_leaves(np.asarray(tree))]
-    drawn, upright = len(names) - len(apart), orientation == "top"
+    leaves, upright, clusters = (
+        len(names) - len(apart),
+        drawn.get("orientation") == "top",
+        drawn.get("clusters"),
+    )
     k = None if clusters is None else int(np.max(clusters, initial=-1)) + 1
-    given: Any = {"names": names, "labels": look.labels, "images": images, "orientation": orientation}
-    with look.figure(0.6 * look.width if upright else tree_height(drawn, bool(images))) as (figure, ax):
-        plot.tree(tree, ax, clusters=clusters, n_clusters=k, **given)
+    height = 0.6 * look.width if upright else tree_height(leaves, bool(drawn.get("images")))
+    with look.figure(height) as (figure, ax):
+        plot.tree(tree, ax, names=names, labels=look.labels, n_clusters=k, **drawn)
     named = ax.get_xticklabels() if upright else ax.get_yticklabels()
     caption = _joined(
-        f"Tree of {count(drawn, 'object')} ({method} linkage in the space of {model}).",
+        f"Tree of {count(leaves, 'object')} ({method} linkage in the space of {model}).",
         "A join stands at the distance between the two branches it joins.",
         "" if k is None else f"Colours: the {k} clusters below the dashed line.",
         "" if named or not look.labels else "There is no room for names at this size.",

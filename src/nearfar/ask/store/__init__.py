@@ -6,7 +6,8 @@ import re
 from pathlib import Path
 from typing import Any, TypeVar
 
-from nearfar.ask.store.transaction import Operation, Store
+from nearfar.ask.store.transaction import Operation
+from nearfar.ask.store.transaction import Store as Store
 from nearfar.ask.store.transaction import Transaction as Transaction
 
 Result = TypeVar("Result")
