@@ -39,6 +39,11 @@ def option(metavar: str | None, help: str, panel: str | None = None, default: An
     return field(default=default, metadata=kept)
 
 
+def own(default: Any, help: str, *names: str, panel: str | None = None, **more: Any) -> Any:
+    """An option that one command has; a flag names itself, or typer adds one that switches it off."""
+    return typer.Option(default, *names, help=help, rich_help_panel=panel, **more)
+
+
 OutputOption = Annotated[
     str, typer.Option("--output", "-o", metavar="FILE", help="Where to write; - for stdout.")
 ]

@@ -16,7 +16,7 @@ import typer
 
 from nearfar._tools.terminal import printable, write_out
 from nearfar.cli._app import App, Group
-from nearfar.cli._options import Given, takes, tell
+from nearfar.cli._options import Given, own, takes, tell
 from nearfar.cli._reading import load_features
 from nearfar.errors import InputError, MissingExtra
 
@@ -66,16 +66,16 @@ def serve(
     given: Given,
     study: Path | None = typer.Argument(None, metavar="STUDY", help="The study file."),
     database: DatabaseOption = None,
-    port: int = typer.Option(8000, "--port", "-p", min=1, max=65535, help="Port on this machine."),
-    public_url: str | None = typer.Option(
+    port: int = own(8000, "Port on this machine.", "--port", "-p", min=1, max=65535),
+    public_url: str | None = own(
         None,
+        "Where people will open it, e.g. https://study.example.org. A Caddyfile that adds https is written "
+        "beside the study file.",
         "--public-url",
         metavar="URL",
-        help="Where people will open it, e.g. https://study.example.org. A Caddyfile that adds https is written "
-        "beside the study file.",
     ),
-    new_password: bool = typer.Option(False, "--new-password", help="Make a new password for the live page."),
-    demo: bool = typer.Option(False, "--demo", help="A study of colours, with a hundred simulated people."),
+    new_password: bool = own(False, "Make a new password for the live page.", "--new-password"),
+    demo: bool = own(False, "A study of colours, with a hundred simulated people.", "--demo"),
 ) -> None:
     """Serve a study until Ctrl-C. Answers are in the database the moment a person reads "Saved".
 
@@ -156,10 +156,10 @@ def _read(study: Path) -> Study:
 def check(
     given: Given,
     study: StudyArgument,
-    seconds: float | None = typer.Option(
-        None, min=0.1, help="For one question. Default: near 3, odd 4, central 5, grid 12."
+    seconds: float | None = own(
+        None, "For one question. Default: near 3, odd 4, central 5, grid 12.", min=0.1
     ),
-    pay: float = typer.Option(12.0, min=0, help="For one hour."),
+    pay: float = own(12.0, "For one hour.", min=0),
 ) -> None:
     """Read a study file and say what it will ask, how long it takes and what it costs, without making a database.
 
@@ -179,16 +179,10 @@ def _show(lines: Iterable[tuple[str, object]]) -> None:
 def simulate(
     given: Given,
     study: StudyArgument,
-    people: int | None = typer.Option(
-        None, "--people", min=1, max=100_000, help="How many take part. Default: the aim."
-    ),
-    drop_out: float = typer.Option(
-        0.0, "--drop-out", min=0, max=1, help="Share of people who leave before the end."
-    ),
-    noise: float = typer.Option(0.3, "--noise", min=0, help="How blurred people see distances."),
-    output: Path | None = typer.Option(
-        None, "--output", "-o", metavar="DIR", help="Also export what they answered."
-    ),
+    people: int | None = own(None, "How many take part. Default: the aim.", "--people", min=1, max=100_000),
+    drop_out: float = own(0.0, "Share of people who leave before the end.", "--drop-out", min=0, max=1),
+    noise: float = own(0.3, "How blurred people see distances.", "--noise", min=0),
+    output: Path | None = own(None, "Also export what they answered.", "--output", "-o", metavar="DIR"),
 ) -> None:
     """Let simulated people answer a study in a database of its own, and say what came out.
 
@@ -222,12 +216,8 @@ def replay(
 def export(
     given: Given,
     study: StudyArgument,
-    output: Path | None = typer.Option(
-        None,
-        "--output",
-        "-o",
-        metavar="DIR",
-        help="Folder to write to. Default: study-answers beside study.toml.",
+    output: Path | None = own(
+        None, "Folder to write to. Default: study-answers beside study.toml.", "--output", "-o", metavar="DIR"
     ),
     database: DatabaseOption = None,
 ) -> None:
@@ -265,10 +255,10 @@ def deploy(
     given: Given,
     study: StudyArgument,
     folder: Path = typer.Argument(metavar="DIR", help="A folder that is new or empty."),
-    public_url: str = typer.Option(
-        ..., "--public-url", metavar="URL", help="Where people will open it, e.g. https://study.example.org."
+    public_url: str = own(
+        ..., "Where people will open it, e.g. https://study.example.org.", "--public-url", metavar="URL"
     ),
-    postgres: bool = typer.Option(False, "--postgres", help="With PostgreSQL instead of a file."),
+    postgres: bool = own(False, "With PostgreSQL instead of a file.", "--postgres"),
 ) -> None:
     """Write what a rented server needs: the study, a Dockerfile, a compose file, a Caddyfile and a systemd unit.
 
@@ -310,11 +300,11 @@ def erase(
 @ask.command()
 def links(
     study: StudyArgument,
-    count: int = typer.Option(50, "--count", min=1, max=100_000, help="How many links."),
-    public_url: str | None = typer.Option(
-        None, "--public-url", metavar="URL", help="Where people will open it, as for serve."
+    count: int = own(50, "How many links.", "--count", min=1, max=100_000),
+    public_url: str | None = own(
+        None, "Where people will open it, as for serve.", "--public-url", metavar="URL"
     ),
-    port: int = typer.Option(8000, "--port", "-p", min=1, max=65535, help="Port, where there is no URL."),
+    port: int = own(8000, "Port, where there is no URL.", "--port", "-p", min=1, max=65535),
     database: DatabaseOption = None,
 ) -> None:
     """Print links for one person each, for a study with recruit = "links". Each works in one browser only.

@@ -7,11 +7,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
-import typer
-
 from nearfar._tools.terminal import printable, write_out
 from nearfar._tools.text import count, listed
-from nearfar.cli._options import READING, Given, takes, tell
+from nearfar.cli._options import READING, Given, own, takes, tell
 from nearfar.cli._reading import load
 from nearfar.errors import ColumnsError, InputError
 
@@ -21,11 +19,9 @@ MAX_NAMES = 8  # shown before the rest is counted
 @takes(*(name for name in READING if name != "on_bad"))
 def check(
     given: Given,
-    rejected: str | None = typer.Option(
-        None, metavar="FILE", help="Write all rejected rows there, as a table."
-    ),
-    guess: bool = typer.Option(False, "--guess", help="Read an unknown table as it looks, and say how."),
-    json: bool = typer.Option(False, "--json", help="The same facts as JSON, with all rejected rows."),
+    rejected: str | None = own(None, "Write all rejected rows there, as a table.", metavar="FILE"),
+    guess: bool = own(False, "Read an unknown table as it looks, and say how.", "--guess"),
+    json: bool = own(False, "The same facts as JSON, with all rejected rows.", "--json"),
 ) -> None:
     """Count what was read: objects, answers, participants, repeats, rejected rows.
 

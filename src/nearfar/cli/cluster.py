@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import typer
-
 from nearfar._tools.text import count
-from nearfar.cli._options import METHOD, Given, takes
+from nearfar.cli._options import METHOD, Given, own, takes
 from nearfar.cli._prepared import prepared
 from nearfar.cli._writing import check_outputs, write_all
 
@@ -13,8 +11,8 @@ from nearfar.cli._writing import check_outputs, write_all
 @takes(*METHOD, "images", "dask", "scratch")
 def cluster(
     given: Given,
-    clusters: int = typer.Option(..., "--clusters", "-k", min=1, help="How many clusters."),
-    starts: int = typer.Option(10, min=1, help="Runs; the best is kept."),
+    clusters: int = own(..., "How many clusters.", "--clusters", "-k", min=1),
+    starts: int = own(10, "Runs; the best is kept.", min=1),
 ) -> None:
     """Sort the objects into clusters by kernel k-means.
 

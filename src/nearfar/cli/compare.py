@@ -4,10 +4,8 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-import typer
-
 from nearfar import words
-from nearfar.cli._options import PRINTED, READING, Given, OutputOption, takes
+from nearfar.cli._options import PRINTED, READING, Given, OutputOption, own, takes
 from nearfar.cli._reading import Loaded, load, load_features, read_groups
 from nearfar.cli._writing import check_file, check_pictures, is_picture, write_bytes, write_picture
 from nearfar.errors import InputError
@@ -19,20 +17,20 @@ if TYPE_CHECKING:
 @takes(*READING, *PRINTED, "features", "groups", "design", "seed", "no_cache")
 def compare(
     given: Given,
-    model: list[str] | None = typer.Option(
+    model: list[str] | None = own(
         None,
+        "Models, with commas between them: kernels (k1, k2, k1+k2, score), their PCA (score-5), embeddings (ste-2, "
+        "tste-5, ckl-8, soe-8, gnmds-2), dimensions one can name (nonneg-12, nonneg). Default: those that auto chooses from.",
         "--model",
         "-m",
         metavar="NAMES",
-        help="Models, with commas between them: kernels (k1, k2, k1+k2, score), their PCA (score-5), embeddings (ste-2, "
-        "tste-5, ckl-8, soe-8, gnmds-2), dimensions one can name (nonneg-12, nonneg). Default: those that auto chooses from.",
     ),
-    cv: int | None = typer.Option(None, min=2, help="Folds. Default: 5, of many answers 4 or 3."),
-    dimensions: bool = typer.Option(
-        False, "--dimensions", help="Compare 1, 2, 3, 5 and 8 dimensions of STE, or of the model named."
+    cv: int | None = own(None, "Folds. Default: 5, of many answers 4 or 3.", min=2),
+    dimensions: bool = own(
+        False, "Compare 1, 2, 3, 5 and 8 dimensions of STE, or of the model named.", "--dimensions"
     ),
-    json: bool = typer.Option(False, "--json", help="Everything as JSON."),
-    csv: bool = typer.Option(False, "--csv", help="The table as CSV."),
+    json: bool = own(False, "Everything as JSON.", "--json"),
+    csv: bool = own(False, "The table as CSV.", "--csv"),
     output: OutputOption = "-",
 ) -> None:
     """Compare models by how many held-out answers they predict.

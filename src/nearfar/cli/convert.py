@@ -7,7 +7,7 @@ from dataclasses import replace
 import typer
 
 from nearfar._tools.text import count
-from nearfar.cli._options import TABLE, Given, takes
+from nearfar.cli._options import TABLE, Given, own, takes
 from nearfar.cli._reading import load
 from nearfar.errors import InputError
 
@@ -19,9 +19,9 @@ def convert(
         metavar="IN... OUT",
         help="Files of answers, or - for standard input; last the file to write, or - for standard output.",
     ),
-    from_: str | None = typer.Option(None, "--from", metavar="DIALECT", help="Of IN. Default: its header."),
-    to: str = typer.Option("canonical", metavar="DIALECT", help="Dialect of OUT."),
-    format: str | None = typer.Option(None, metavar="FORMAT", help="Of OUT. Default: by its extension."),
+    from_: str | None = own(None, "Of IN. Default: its header.", "--from", metavar="DIALECT"),
+    to: str = own("canonical", "Dialect of OUT.", metavar="DIALECT"),
+    format: str | None = own(None, "Of OUT. Default: by its extension.", metavar="FORMAT"),
 ) -> None:
     """Convert answers to another format or dialect; several files are joined.
 

@@ -6,9 +6,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-import typer
-
-from nearfar.cli._options import PRINTED, READING, Given, takes
+from nearfar.cli._options import PRINTED, READING, Given, own, takes
 from nearfar.cli._prepared import images_of
 from nearfar.cli._reading import Loaded, load, load_features
 from nearfar.cli._writing import check_outputs, write_all, write_bytes
@@ -17,11 +15,11 @@ from nearfar.errors import InputError
 if TYPE_CHECKING:
     from nearfar.evaluate.dimensions import Dimensions
 
-NamesOption = typer.Option(
+NamesOption = own(
     None,
+    "Names of dimensions: a table of  nearfar dimensions,  column name filled in.",
     "--names",
     metavar="FILE",
-    help="Names of dimensions: a table of  nearfar dimensions,  column name filled in.",
 )
 
 
@@ -29,8 +27,8 @@ NamesOption = typer.Option(
 def dimensions(
     given: Given,
     names: Path | None = NamesOption,
-    properties: Path | None = typer.Option(
-        None, metavar="FILE", help="What is known of the objects: column object, and columns of numbers."
+    properties: Path | None = own(
+        None, "What is known of the objects: column object, and columns of numbers.", metavar="FILE"
     ),
 ) -> None:
     """Find sparse non-negative dimensions, such as "animal" or "made of metal", and which of them come back.

@@ -4,9 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-import typer
-
-from nearfar.cli._options import EMBEDDINGS, METHOD, Given, takes
+from nearfar.cli._options import EMBEDDINGS, METHOD, Given, own, takes
 from nearfar.cli._prepared import prepared
 from nearfar.cli._writing import check_outputs, draws, write_all
 from nearfar.errors import InputError
@@ -15,14 +13,12 @@ from nearfar.errors import InputError
 @takes(*METHOD, "images", "dask", "scratch")
 def map(
     given: Given,
-    dimensions: int = typer.Option(2, "--dimensions", "-n", min=1, help="How many coordinates."),
-    regularization: float | None = typer.Option(
-        None, min=0, help="Pull to the centre. Default: best on crowd data.", rich_help_panel=EMBEDDINGS
+    dimensions: int = own(2, "How many coordinates.", "--dimensions", "-n", min=1),
+    regularization: float | None = own(
+        None, "Pull to the centre. Default: best on crowd data.", panel=EMBEDDINGS, min=0
     ),
-    starts: int = typer.Option(
-        0, min=0, help="Random starts; 0: one start made from the answers.", rich_help_panel=EMBEDDINGS
-    ),
-    max_iter: int = typer.Option(1000, min=1, help="Iterations, at most.", rich_help_panel=EMBEDDINGS),
+    starts: int = own(0, "Random starts; 0: one start made from the answers.", panel=EMBEDDINGS, min=0),
+    max_iter: int = own(1000, "Iterations, at most.", panel=EMBEDDINGS, min=1),
 ) -> None:
     """Put the objects on a map: similar ones are close together.
 

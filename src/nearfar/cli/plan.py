@@ -16,7 +16,7 @@ import typer
 
 from nearfar._tools.terminal import write_out
 from nearfar._tools.text import count, read_lines
-from nearfar.cli._options import Given, OutputOption, takes, tell
+from nearfar.cli._options import Given, OutputOption, own, takes, tell
 from nearfar.cli._reading import load, load_features
 from nearfar.errors import InputError, NearfarWarning
 
@@ -39,54 +39,46 @@ def plan(
         metavar="OBJECTS",
         help="An object list (.csv), a text file with one name a line, - for standard input, or a folder of pictures.",
     ),
-    kind: Literal["near", "odd", "central", "grid"] = typer.Option(
-        "near", help="The nearer of two, the odd one or the most central of three, or the nearest of a grid."
+    kind: Literal["near", "odd", "central", "grid"] = own(
+        "near", "The nearer of two, the odd one or the most central of three, or the nearest of a grid."
     ),
-    budget: str | None = typer.Option(
-        None, "--budget", "-b", metavar="N|all", help="How many questions to draw. Without it: advice."
+    budget: str | None = own(
+        None, "How many questions to draw. Without it: advice.", "--budget", "-b", metavar="N|all"
     ),
     output: OutputOption = "-",
-    landmarks: str | None = typer.Option(
+    landmarks: str | None = own(
         None,
+        "Ask about landmarks only: how many, or which (or a file).",
         "--landmarks",
         "-l",
         metavar="N|NAMES",
-        help="Ask about landmarks only: how many, or which (or a file).",
     ),
-    kernel: Literal["k1", "k2"] = typer.Option(
-        "k1", help="With --landmarks: the object is the anchor (k1), or a landmark is (k2)."
+    kernel: Literal["k1", "k2"] = own(
+        "k1", "With --landmarks: the object is the anchor (k1), or a landmark is (k2)."
     ),
-    size: int = typer.Option(8, help="Options of a grid."),
-    pick: int = typer.Option(2, help="How many options of a grid to pick."),
-    people: int | None = typer.Option(
+    size: int = own(8, "Options of a grid."),
+    pick: int = own(2, "How many options of a grid to pick."),
+    people: int | None = own(
         None,
-        help="Make a list for each of so many people. With --minutes alone: what they can answer, and what that tells.",
-        rich_help_panel=WHO,
+        "Make a list for each of so many people. With --minutes alone: what they can answer, and what that tells.",
+        panel=WHO,
     ),
-    per_person: int | None = typer.Option(None, help="Places in each list.", rich_help_panel=WHO),
-    each: int | None = typer.Option(
-        None, help="People per question. Default: 1, or as --per-person implies.", rich_help_panel=WHO
+    per_person: int | None = own(None, "Places in each list.", panel=WHO),
+    each: int | None = own(None, "People per question. Default: 1, or as --per-person implies.", panel=WHO),
+    again: float | None = own(
+        None, "Share of questions repeated later. Default: none, or as advised.", panel=WHO
     ),
-    again: float | None = typer.Option(
-        None, help="Share of questions repeated later. Default: none, or as advised.", rich_help_panel=WHO
+    checks: int | None = own(None, "Check questions in each list. Default: none, or as advised.", panel=WHO),
+    advise: bool = own(False, "Also with a budget.", "--advise", panel=ADVICE),
+    pilot: str | None = own(None, "A pilot study, for these assumptions.", panel=ADVICE, metavar="ANSWERS"),
+    dimension: int = own(3, "Assumed dimensions of the objects.", panel=ADVICE),
+    agreement: float = own(0.75, "Assumed agreement of two people.", panel=ADVICE),
+    seconds: float | None = own(
+        None, "For one question. Default: near 3, odd 4, central 5, grid 12.", panel=ADVICE
     ),
-    checks: int | None = typer.Option(
-        None, help="Check questions in each list. Default: none, or as advised.", rich_help_panel=WHO
-    ),
-    advise: bool = typer.Option(False, "--advise", help="Also with a budget.", rich_help_panel=ADVICE),
-    pilot: str | None = typer.Option(
-        None, metavar="ANSWERS", help="A pilot study, for these assumptions.", rich_help_panel=ADVICE
-    ),
-    dimension: int = typer.Option(3, help="Assumed dimensions of the objects.", rich_help_panel=ADVICE),
-    agreement: float = typer.Option(0.75, help="Assumed agreement of two people.", rich_help_panel=ADVICE),
-    seconds: float | None = typer.Option(
-        None, help="For one question. Default: near 3, odd 4, central 5, grid 12.", rich_help_panel=ADVICE
-    ),
-    minutes: float = typer.Option(15.0, help="That one person answers.", rich_help_panel=ADVICE),
-    pay: float = typer.Option(12.0, help="For one hour.", rich_help_panel=ADVICE),
-    adaptive: bool = typer.Option(
-        False, "--adaptive", help="Simulate what adaptive questions would save.", rich_help_panel=ADVICE
-    ),
+    minutes: float = own(15.0, "That one person answers.", panel=ADVICE),
+    pay: float = own(12.0, "For one hour.", panel=ADVICE),
+    adaptive: bool = own(False, "Simulate what adaptive questions would save.", "--adaptive", panel=ADVICE),
 ) -> None:
     """Say how many questions to ask, or draw the questions.
 

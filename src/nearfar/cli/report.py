@@ -7,9 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-import typer
-
-from nearfar.cli._options import PRINTED, READING, Given, takes
+from nearfar.cli._options import PRINTED, READING, Given, own, takes
 from nearfar.cli._reading import load, load_features, read_groups
 from nearfar.cli._writing import check_file, check_look, look_of, write_bytes
 from nearfar.cli.dimensions import NamesOption, named_dimensions
@@ -24,24 +22,24 @@ STANDARD = Path("-")
 @takes(*READING, "model", "features", "images", *PRINTED, "groups", "design", "seed", "no_cache")
 def report(
     given: Given,
-    output: Path = typer.Option(
-        "report.html", "--output", "-o", metavar="FILE", help="The page to write; - for standard output."
+    output: Path = own(
+        "report.html", "The page to write; - for standard output.", "--output", "-o", metavar="FILE"
     ),
-    bundle: Path | None = typer.Option(
+    bundle: Path | None = own(
         None,
+        "Also write all figures (SVG, PDF), tables (CSV), K and the space (NPZ), and a notebook that redoes them.",
         metavar="DIR",
-        help="Also write all figures (SVG, PDF), tables (CSV), K and the space (NPZ), and a notebook that redoes them.",
     ),
-    json: Path | None = typer.Option(
-        None, metavar="FILE", help="Also write every fact of the page as JSON; - for standard output."
+    json: Path | None = own(
+        None, "Also write every fact of the page as JSON; - for standard output.", metavar="FILE"
     ),
-    clusters: int | None = typer.Option(None, "--clusters", "-k", min=2, help="Clusters. Default: chosen."),
-    dimensions: bool = typer.Option(
-        False, "--dimensions", help="Add a section of dimensions one can name; see  nearfar dimensions."
+    clusters: int | None = own(None, "Clusters. Default: chosen.", "--clusters", "-k", min=2),
+    dimensions: bool = own(
+        False, "Add a section of dimensions one can name; see  nearfar dimensions.", "--dimensions"
     ),
     names: Path | None = NamesOption,
-    show_participants: bool = typer.Option(
-        False, "--show-participants", help="Show participants by name instead of by pseudonym."
+    show_participants: bool = own(
+        False, "Show participants by name instead of by pseudonym.", "--show-participants"
     ),
 ) -> None:
     """Make one HTML page: verdict, map, tree, clusters, data quality, learning curve.

@@ -6,9 +6,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
-import typer
-
-from nearfar.cli._options import METHOD, PRINT, Given, takes
+from nearfar.cli._options import METHOD, PRINT, Given, own, takes
 from nearfar.cli._prepared import Prepared, prepared
 from nearfar.cli._writing import check_file, check_outputs, write_all
 from nearfar.errors import InputError, TooLargeError
@@ -20,13 +18,13 @@ if TYPE_CHECKING:
 @takes(*METHOD, "images")
 def tree(
     given: Given,
-    method: Literal["complete", "average", "single"] = typer.Option(
-        "complete", help="Distance of two clusters: of the farthest pair, the mean, of the nearest pair."
+    method: Literal["complete", "average", "single"] = own(
+        "complete", "Distance of two clusters: of the farthest pair, the mean, of the nearest pair."
     ),
-    clusters: int | None = typer.Option(None, "--clusters", "-k", min=1, help="Cut the tree into so many."),
-    leaves: int | None = typer.Option(None, min=2, help="First make so many clusters, then link these."),
-    members: str | None = typer.Option(None, metavar="FILE", help="Write the cluster of every object."),
-    root: Literal["left", "top"] = typer.Option("left", help="Where the root is.", rich_help_panel=PRINT),
+    clusters: int | None = own(None, "Cut the tree into so many.", "--clusters", "-k", min=1),
+    leaves: int | None = own(None, "First make so many clusters, then link these.", min=2),
+    members: str | None = own(None, "Write the cluster of every object.", metavar="FILE"),
+    root: Literal["left", "top"] = own("left", "Where the root is.", panel=PRINT),
 ) -> None:
     """Build a tree of the objects by agglomerative linkage.
 

@@ -112,20 +112,18 @@ def _findings(
     analysis: Analysis, grouping: ClusterTree | None, stability: Stability | None, explained: Explained | None
 ) -> dict[str, words.Finding | None]:
     """What is said of the answers and the objects; None of what was not looked at."""
-    people, reliability = analysis.answers.participant, None if stability is None else analysis.reliability
-    if_known: dict[str, tuple[Any, Any]] = {
-        "curve": (lambda curve: words.curve(curve, len(analysis.answers)), analysis.curve),
-        "clusters": (lambda tree: words.clusters(tree.count, tree.n_clusters), grouping),
-        "stability": (words.stability, stability),
-        "reliability": (words.reliability, reliability),
-        "explained": (words.explained, explained),
-        "worth": (words.worth, analysis.worth),
-    }
+    people, curve, worth = analysis.answers.participant, analysis.curve, analysis.worth
+    reliability = None if stability is None else analysis.reliability
     return {
         "accuracy": words.accuracy(analysis),
         "ceiling": words.ceiling(analysis.ceiling, 0 if people is None else len(people.known)),
         "enough": words.enough(analysis),
-        **{name: None if of is None else say(of) for name, (say, of) in if_known.items()},
+        "curve": curve and words.curve(curve, len(analysis.answers)),
+        "clusters": grouping and words.clusters(grouping.count, grouping.n_clusters),
+        "stability": stability and words.stability(stability),
+        "reliability": reliability and words.reliability(reliability),
+        "explained": explained and words.explained(explained),
+        "worth": worth and words.worth(worth),
     }
 
 
