@@ -110,7 +110,7 @@ def report_data(
 
 def _findings(
     analysis: Analysis, grouping: ClusterTree | None, stability: Stability | None, explained: Explained | None
-) -> dict[str, words.Finding | None]:
+) -> dict[str, Any]:
     """What is said of the answers and the objects; None of what was not looked at."""
     people, curve, worth = analysis.answers.participant, analysis.curve, analysis.worth
     reliability = None if stability is None else analysis.reliability
