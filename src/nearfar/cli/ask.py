@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
+import importlib.util
 import logging
 import sys
 import time
 from collections import deque
 from collections.abc import Iterable
 from contextlib import closing
-from importlib.util import find_spec
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -117,7 +117,7 @@ def serve(
 def _need_parts() -> None:
     """An error that names the extra, where a package of it is missing."""
     for package in ("starlette", "uvicorn", "httptools", "jinja2", "markdown_it", "PIL"):
-        if find_spec(package) is None:
+        if importlib.util.find_spec(package) is None:
             raise MissingExtra(package, "ask")
 
 
