@@ -158,12 +158,14 @@ def rates_of_one_core(paths: list[str], n_objects: int) -> dict[str, Any]:
     from nearfar.methods._rows import scatter_of
     from nearfar.scale import _counting
     from nearfar.scale._engine import run_row
-    from nearfar.scale.file_chunks import FileChunk, Format
+    from nearfar.scale.file_chunks import FileChunk
 
     recipe = _counting.Recipe("k1", n_objects, tuple(range(LANDMARKS)), min(n_objects, 18_432))
-    files, form = fsspec.open_files(paths, "rb"), Format(n_objects=n_objects)
-    piece = FileChunk(form, files[0], "parquet", groups=(0, 1, 2, 3))
-    others = [FileChunk(form, file, "parquet", groups=(group,)) for file in files[:2] for group in range(8)]
+    files, options = fsspec.open_files(paths, "rb"), {"objects": n_objects}
+    piece = FileChunk(options, files[0], "parquet", groups=(0, 1, 2, 3))
+    others = [
+        FileChunk(options, file, "parquet", groups=(group,)) for file in files[:2] for group in range(8)
+    ]
 
     def seconds(work: Any, *arguments: Any) -> tuple[float, Any]:
         best = float("inf")

@@ -11,7 +11,7 @@ import nearfar as nf
 from nearfar import scale
 from nearfar.errors import CoverageWarning, InputError, MissingExtra, UninformedWarning
 from nearfar.scale._answers import as_answers
-from nearfar.scale.versions import check_versions
+from nearfar.scale._engine import check_versions
 
 pytest.importorskip("distributed")
 pytestmark = ON_A_CLUSTER

@@ -23,8 +23,7 @@ from nearfar import scale
 from nearfar.errors import InputError, TooLargeError, UnreachableError
 from nearfar.scale import _connect
 from nearfar.scale._answers import Answers
-from nearfar.scale._engine import _Pulse
-from nearfar.scale.versions import check_versions
+from nearfar.scale._engine import _Pulse, check_versions
 
 distributed = pytest.importorskip("distributed")
 dask = pytest.importorskip("dask")

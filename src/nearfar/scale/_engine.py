@@ -24,13 +24,14 @@ from nearfar._tools import threads
 from nearfar._tools.progress import step
 from nearfar.blocks import Backend, Scratch, add_all
 from nearfar.errors import InputError, MissingExtra, NearfarError, TooLargeError, UnreachableError
-from nearfar.scale.versions import check_versions
 
 Future = Any  # distributed.Future, or a plain value where a task takes either
 
 CANCELLED = (asyncio.CancelledError, concurrent.futures.CancelledError)
 POLL_SECONDS = 0.5  # seconds between two looks at a cluster that is working
 FAN_IN = 16  # results that one task of a reduction joins
+SAME_VERSION = ("nearfar", "dask", "distributed")
+SAME_MINOR_VERSION = ("python", "numpy", "scipy", "numba")  # 3.11.4 may work with 3.11.5
 SHARED_BYTES = 1 << 14  # a larger argument of all tasks is sent once, not once for every task
 
 
@@ -220,8 +221,8 @@ class Engine(Backend):
         """The results, here."""
         self.wait(name, futures)
         pulse = _Pulse(self, name)
-        work = _awaited(lambda: self.client.gather(list(futures), asynchronous=True))
         with self.faults(name):
+            work = self.client.gather(list(futures), asynchronous=True)
             running = asyncio.run_coroutine_threadsafe(work, self.client.loop.asyncio_loop)
             while True:  # as long as it takes while scheduler and workers live
                 try:
@@ -282,6 +283,46 @@ class Engine(Backend):
         return None
 
 
+def check_versions(client: Any, address: str, workers: list[str] | None = None) -> None:
+    """One sentence where the scheduler or a worker has no nearfar, or other versions than this process.
+
+    ``workers`` : the addresses of those to look at; all without it. Dask itself asks them: a function of ours can crash
+    another Python.
+    """
+    told = client.get_versions(packages=[*SAME_VERSION, *SAME_MINOR_VERSION[1:]])
+    here = _shown(told["client"])
+    asked = [worker for worker in sorted(told["workers"]) if workers is None or worker in workers]
+    cluster = {"the scheduler": told["scheduler"]} | {f"worker {w}": told["workers"][w] for w in asked}
+    for who, there in cluster.items():
+        if there["packages"]["nearfar"] is None:
+            remedy = f"install version {here['nearfar']} there, from the checkout"
+            raise InputError(f"{address}: {who} has no nearfar; {remedy}")
+        if differ := ", ".join(_differing(here, _shown(there))):
+            raise InputError(f"{address}: {who} has {differ}; install the same versions everywhere")
+
+
+def _shown(told: Any) -> dict[str, str | None]:
+    """The versions that count, as Dask tells them."""
+    versions = {name: told["packages"].get(name) for name in (*SAME_VERSION, *SAME_MINOR_VERSION)}
+    return versions | {"python": versions["python"].removesuffix(".final.0")}
+
+
+def _differing(here: dict[str, str | None], there: dict[str, str | None]) -> list[str]:
+    """Packages that are not alike: to the last digit, or in the first two numbers of the version.
+
+    >>> _differing({"numpy": "2.4.0"}, {"numpy": "2.4.1"}), _differing({"dask": "1.0"}, {"dask": "1.1"})
+    ([], ['dask 1.1 (here 1.0)'])
+    >>> _differing({"numba": "0.61.0"}, {"numba": None})
+    ['no numba (here 0.61.0)']
+    """
+    digits = {name: None if name in SAME_VERSION else 2 for name in here}
+    return [
+        f"{f'no {name}' if there[name] is None else f'{name} {there[name]}'} (here {here[name]})"
+        for name, most in digits.items()
+        if str(there[name]).split(".")[:most] != str(here[name]).split(".")[:most]
+    ]
+
+
 class _Pulse:
     """Signs of life of workers: heartbeats that the scheduler hears; a frozen process is there and sends none."""
 
@@ -330,10 +371,6 @@ def _reason(error: BaseException) -> str:
     """Why futures were cancelled, in Dask's words."""
     groups = getattr(error, "error_groups", [error])
     return ", ".join(sorted({str(getattr(group, "reason", "cancelled")) for group in groups}))
-
-
-async def _awaited(work: Callable[[], Any]) -> Any:
-    return await work()
 
 
 def same(value: Any) -> Any:

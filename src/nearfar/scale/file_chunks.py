@@ -6,7 +6,7 @@ What a cell means is for ``nearfar.io`` to say, which reads a chunk as it reads 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import copy
 from dataclasses import dataclass
@@ -19,37 +19,21 @@ from nearfar.io.csv_table import CsvTable, plain_shape
 from nearfar.io.dialects import choose
 from nearfar.io.parse_rows import rows_error
 from nearfar.io.sources import Source
+from nearfar.io.typed_tables import first_line
 from nearfar.scale._answers import Roles
 
 ROWS = 1_000_000  # of a chunk that are in memory at a time
 HEADER_BYTES = 1 << 20
 
 
-@dataclass(frozen=True)
-class Format:
-    """How files are read, the same for all of them.
-
-    dialect, columns, on_bad : as for ``nearfar.read_triplets``.
-    n_objects : how many there are where they are called by their index; None where they have names.
-    """
-
-    dialect: str | None = None
-    columns: Any = None
-    on_bad: str = "error"
-    n_objects: int | None = None
-
-    def reader(self, sources: list[Source], names: Any) -> Reader:
-        """The reader of some sources; ``names`` of all objects, or None to take those that occur."""
-        listed = self.n_objects if self.n_objects is not None else names
-        options = {"dialect": self.dialect, "columns": self.columns, "on_bad": self.on_bad}
-        return Reader(sources, objects=listed, **options)
+Options = Mapping[str, Any]  # of ``nearfar.read_triplets``; objects only where they are called by their index
 
 
 @dataclass(frozen=True)
 class Chunk:
-    """Some answers, as a reader of ``format`` finds them; a subclass says in which tables."""
+    """Some answers, as a reader with ``options`` finds them; a subclass says in which tables."""
 
-    format: Format
+    options: Options
 
     def read(self, names: Any) -> Iterator[Roles]:
         """The answers as indices, in batches."""
@@ -66,7 +50,7 @@ class Chunk:
 
     def _batches(self, names: Any) -> Iterator[tuple[Opened, Roles]]:
         for source in self._sources():
-            reader = self.format.reader([source], names)
+            reader = Reader(source, **{"objects": names, **self.options})
             opened = reader.open(source)
             if opened.grammar.gather is not None:
                 kind = "ratings and sorts are compared within a whole file"
@@ -126,7 +110,7 @@ class FileChunk(Chunk):
         with open_file(self.file) as stream:
             parquet = open_parquet(stream)
             empty = Source(shown(self.file), "frame", pl.from_arrow(parquet.schema_arrow.empty_table()))
-            grammar = self.format.reader([empty], None).open(empty).grammar
+            grammar = Reader(empty, **self.options).open(empty).grammar
             columns = parquet.schema_arrow.names
             used = [columns[at] for at in sorted(set(grammar.columns.values()))]
             for table in parquet.iter_batches(ROWS, row_groups=list(self.groups), columns=used):
@@ -149,13 +133,13 @@ class FileChunk(Chunk):
         return text
 
 
-def text_header(stream: Any, kind: str, name: str, format: Format) -> bytes:
+def text_header(stream: Any, kind: str, name: str, options: Options) -> bytes:
     """The bytes up to the end of the header line; none where the file has no header."""
     start: bytes = stream.read(HEADER_BYTES)
     if not start.strip():
         raise FileError(f"{name}: is empty; expected answers")
     table = CsvTable(Source(name, kind, start))
-    _, grammar = choose(table, format.dialect, format.columns)
+    _, grammar = choose(table, options["dialect"], options["columns"])
     header = start[: table.body_start] if grammar.has_header else b""
     return header if not header or header.endswith(b"\n") else header + b"\n"
 
@@ -177,9 +161,8 @@ def open_file(file: Any) -> Iterator[Any]:
     except (NearfarError, MemoryError):
         raise
     except Exception as error:  # of whatever keeps or decodes it: no permission, no network, no key
-        reason = str(error).splitlines()[0] if str(error).strip() else type(error).__name__
         raise FileError(
-            f"{shown(file)}: a worker cannot read it ({reason}); check the address, that workers may read it, and that "
+            f"{shown(file)}: a worker cannot read it ({first_line(error)}); check the address, that workers may read it, and that "
             "it is not damaged"
         ) from error
 

@@ -18,8 +18,8 @@ from nearfar.scale._answers import Answers, Piece
 from nearfar.scale._engine import Engine, current_backend, same
 from nearfar.scale.file_chunks import (
     FileChunk,
-    Format,
     FrameChunk,
+    Options,
     open_file,
     open_parquet,
     shown,
@@ -74,16 +74,16 @@ def read_triplets(
     check_count(piece_rows, "piece_rows")
     engine = current_backend()
     names = as_names(objects)
-    n_objects = len(names) if isinstance(names, Numbers) else None
-    format = Format(dialect, columns, on_bad, n_objects)
+    options: Options = {"dialect": dialect, "columns": columns, "on_bad": on_bad}
+    if isinstance(names, Numbers):
+        options = {**options, "objects": len(names)}
     if hasattr(paths, "__dask_graph__"):
-        pieces, approximate = _partitions(engine, paths, format)
+        pieces, approximate = _partitions(engine, paths, options)
     else:
         files = _find(paths, storage_options or {})
-        room = max(
-            1, min(piece_rows, engine.memory_per_task() // (4 * ROW_BYTES))
-        )  # answers that a task can hold
-        looked = engine.map("files", _chunks, files, format=format, room=room)
+        # answers that a task can hold
+        room = max(1, min(piece_rows, engine.memory_per_task() // (4 * ROW_BYTES)))
+        looked = engine.map("files", _chunks, files, options=options, room=room)
         cuts = engine.gather("looking at files", looked)
         pieces = tuple(piece for pieces, _ in cuts for piece in pieces)
         approximate = sum(answers for _, answers in cuts)
@@ -96,7 +96,7 @@ def read_triplets(
     return Answers(pieces, engine.gather("names of objects", [future])[0], future, approximate)
 
 
-def _partitions(engine: Backend, frame: Any, format: Format) -> tuple[tuple[Any, ...], int]:
+def _partitions(engine: Backend, frame: Any, options: Options) -> tuple[tuple[Any, ...], int]:
     """A piece for every partition of a dask DataFrame, held by the workers where there are some, and about how many rows."""
     if not hasattr(frame, "columns"):
         raise InputError(
@@ -105,10 +105,10 @@ def _partitions(engine: Backend, frame: Any, format: Format) -> tuple[tuple[Any,
         )
     parts = frame.to_delayed()
     if not isinstance(engine, Engine):
-        return tuple(FrameChunk(format, part) for part in parts), PIECE_ROWS * len(parts)
+        return tuple(FrameChunk(options, part) for part in parts), PIECE_ROWS * len(parts)
     with engine.faults("computing the answers"):
         held = engine.client.compute(parts)
-    pieces = engine.map("answers", FrameChunk, [format] * len(held), held)
+    pieces = engine.map("answers", FrameChunk, [options] * len(held), held)
     return tuple(pieces), sum(engine.gather("answers", engine.map("answers", len, pieces)))
 
 
@@ -147,23 +147,23 @@ Cuts = tuple[list[Piece], int]  # pieces of a file, and about how many answers t
 Names = tuple[tuple[str, ...], bool]  # names that occur, and whether they are a list that every piece shares
 
 
-def _chunks(file: Any, format: Format, room: int) -> Cuts:
+def _chunks(file: Any, options: Options, room: int) -> Cuts:
     """The chunks of a file, about ``room`` answers each."""
     kind, packed = format_of(file.path)
     if kind == "parquet":
-        return _parquet_chunks(file, format, room)
+        return _parquet_chunks(file, options, room)
     with open_file(file) as stream:
-        header = text_header(stream, kind, shown(file), format)
+        header = text_header(stream, kind, shown(file), options)
         size = int(file.fs.size(file.path))
     step = min(1 << 26, max(1, room * ROW_BYTES // 8))
     if packed or size <= len(header) + step:  # packed: cannot be entered in the middle
-        return ([FileChunk(format, file, kind)], (4 if packed else 1) * size // LINE_BYTES)
+        return ([FileChunk(options, file, kind)], (4 if packed else 1) * size // LINE_BYTES)
     starts = range(len(header), max(size, len(header) + 1), step)
-    part = partial(FileChunk, format, file, kind, header=header)
+    part = partial(FileChunk, options, file, kind, header=header)
     return ([part(start=a, stop=min(a + step, size)) for a in starts], size // LINE_BYTES)
 
 
-def _parquet_chunks(file: Any, format: Format, room: int) -> Cuts:
+def _parquet_chunks(file: Any, options: Options, room: int) -> Cuts:
     with open_file(file) as stream:
         metadata = open_parquet(stream).metadata
     sizes = [metadata.row_group(i).num_rows for i in range(metadata.num_row_groups)]
@@ -172,7 +172,7 @@ def _parquet_chunks(file: Any, format: Format, room: int) -> Cuts:
     first = rows = 0
     for number, size in [*enumerate(sizes), (len(sizes), room)]:
         if groups and rows + size > room:
-            chunks.append(FileChunk(format, file, "parquet", groups=tuple(groups), first=first))
+            chunks.append(FileChunk(options, file, "parquet", groups=tuple(groups), first=first))
             first, groups, rows = first + rows, [], 0
         groups.append(number)
         rows += size
