@@ -9,7 +9,7 @@ import pytest
 
 from nearfar.cli import main
 from nearfar.datasets import make_colours
-from nearfar.datasets._colour_table import lab_from_hex
+from nearfar.datasets.colours import lab_from_hex
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import pytest
 
 from nearfar import datasets
 from nearfar.datasets import _readers
-from nearfar.datasets._dataset import check_counts
+from nearfar.datasets._readers import check_counts
 from nearfar.errors import FileError, UnreachableError
 from nearfar.triplets import Triplets
 

@@ -9,8 +9,7 @@ import pytest
 
 from nearfar import design, io, simulate
 from nearfar.datasets import TOYS, make_colours, make_toy
-from nearfar.datasets._colour_table import CSS, hue_group, lab_from_hex
-from nearfar.datasets.colours import _swatch
+from nearfar.datasets.colours import CSS, _swatch, hue_group, lab_from_hex
 from nearfar.errors import FileError, InputError
 
 

@@ -13,7 +13,7 @@ import pytest
 from markupsafe import escape
 from report_tools import HOSTILE, answers, hostile_report, small_report
 
-from nearfar.datasets._colour_table import lab_from_hex
+from nearfar.datasets.colours import lab_from_hex
 from nearfar.report.make import make_report
 from nearfar.report.paragraph import citations
 from nearfar.report.web import script_json

@@ -4,7 +4,7 @@ A ``fetch_...`` function raises ``UnreachableError`` where data is not at hand a
 ``FileError`` where a file does not have the checksum or the counts it was published with.
 """
 
-from nearfar.datasets._dataset import Dataset
+from nearfar.datasets._readers import Dataset
 from nearfar.datasets.colours import Colours, ColourTruth, make_colours
 from nearfar.datasets.digits import Digits, fetch_mnist, fetch_usps
 from nearfar.datasets.published import (

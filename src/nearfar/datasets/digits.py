@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar._tools.progress import step
-from nearfar.datasets._dataset import read_npz
 from nearfar.datasets._download import VARIABLE, Folder, data_folder, describes_folder, writable_folder
+from nearfar.datasets._readers import read_npz
 from nearfar.errors import FileError, UnreachableError
 
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from nearfar.datasets import _readers
-from nearfar.datasets._dataset import Dataset
 from nearfar.datasets._download import Download, Folder, data_folder, describes_folder, obtain
+from nearfar.datasets._readers import Dataset
 
 FOOD = Download(
     "https://osf.io/download/6aa16bb1813a28b1e43f09bb/",
