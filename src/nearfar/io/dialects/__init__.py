@@ -7,21 +7,28 @@ from dataclasses import replace
 from typing import Any
 
 from nearfar.errors import ColumnsError, FileError, InputError
-from nearfar.io.dialects import mapped
+from nearfar.io.dialects import mapped, rows
 from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal
 from nearfar.io.dialects.choices import SIDES
 from nearfar.io.dialects.mapped import MAPPED, PLANNED, is_overlay, selecting, with_optional
 from nearfar.io.dialects.orders import MATRICES, ORDERS
-from nearfar.io.dialects.rows import CANONICAL, LIST_BOOLEAN, LIST_COUNT, LIST_ORDER, RESPONSE
 from nearfar.io.dialects.sides import NEXT, SALMON, TRIPLETTOOLS
-from nearfar.io.dialects.trios import MOST_CENTRAL, ODD_ONE_OUT, THINGS
 from nearfar.io.table import Table, plain
 
 __all__ = ["DIALECTS", "SIDES", "Aside", "Dialect", "Grammar", "Refusal", "choose", "named", "selecting"]
 
 ColumnRoles = Mapping[str, Any] | None
-TABLES = (CANONICAL, ODD_ONE_OUT, MOST_CENTRAL, SALMON, TRIPLETTOOLS, NEXT, THINGS, PLANNED, *ORDERS)
-DIALECTS = (*TABLES, *MATRICES, LIST_ORDER, LIST_BOOLEAN, LIST_COUNT)
+NAMED = (
+    rows.CANONICAL,
+    rows.ODD_ONE_OUT,
+    rows.MOST_CENTRAL,
+    SALMON,
+    TRIPLETTOOLS,
+    NEXT,
+    rows.THINGS,
+    PLANNED,
+)
+DIALECTS = (*NAMED, *ORDERS, *MATRICES, rows.LIST_ORDER, rows.LIST_BOOLEAN, rows.LIST_COUNT)
 BARE_NAMES = (("i", "j", "k"), ("a", "b", "odd"))  # of bare rows, in formats that cannot do without names
 
 
@@ -48,7 +55,7 @@ def choose(table: Table, name: str | None, columns: ColumnRoles = None) -> tuple
         bare = mapped.bare_grammar(table, columns) if table.may_be_bare else None
         return MAPPED, bare or mapped.mapped_grammar(table.header, columns)
     wanted = name or table.dialect
-    if name is None and wanted == LIST_ORDER.name and table.header.find(*RESPONSE) is not None:
+    if name is None and wanted == rows.LIST_ORDER.name and table.header.find(*rows.RESPONSE) is not None:
         ways = "list-boolean (nearer to the second, or not), list-count (votes), or list-order without it"
         raise FileError(f"{table.name}: there is a response to every row; name its dialect: {ways}")
     dialect, grammar = _by_header(table) if wanted is None else _by_name(table, named(wanted))
