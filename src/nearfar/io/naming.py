@@ -244,7 +244,7 @@ class Statements:
     def see(self, ids: pl.Series) -> None:
         """Take note of some ids."""
         self._blank += ids.null_count()
-        numbers = self._as_numbers(ids)
+        numbers = ids if ids.dtype.is_integer() else None if self.typed else whole_numbers(ids)
         if numbers is None:
             self.are_numbers = False
             named = ids.str.extract(r"^row ([0-9]{1,17})$").cast(pl.Int64).max()
@@ -254,7 +254,7 @@ class Statements:
             self._low = low if self._low is None else min(low, self._low)
             self._high = max(high, self._high)
 
-    def as_ids(self, ids: pl.Series, *, as_numbers: bool, shift: int = 0, prefix: str = "") -> Ids:
+    def as_ids(self, ids: pl.Series, as_numbers: bool, *, shift: int = 0, prefix: str = "") -> Ids:
         """Some of them as ``Ids``: numbers moved up by ``shift``, or text that begins with ``prefix``."""
         blank = ids.is_null().arg_true()
         own = pl.int_range(self._filled + 1, self._filled + 1 + len(blank), eager=True)
@@ -266,11 +266,6 @@ class Statements:
         if len(blank):
             text = text.scatter(blank, pl.select(pl.format("row {}", own + self._named)).to_series())
         return text_ids(text, guarded=self.guarded, prefix=prefix)
-
-    def _as_numbers(self, ids: pl.Series) -> pl.Series | None:
-        if ids.dtype.is_integer():
-            return ids
-        return None if self.typed else whole_numbers(ids)
 
 
 def text_ids(column: pl.Series, *, guarded: bool, as_numbers: bool = False, prefix: str = "") -> Ids:

@@ -324,10 +324,8 @@ def _triplets(
     for column in columns.values():
         column.flags.writeable = False  # ours alone, so Triplets need not copy it
     if "statement" in rows.columns:
-        ids, as_numbers = opened.statements, numeric[0]
-        columns["statement"] = ids.as_ids(
-            rows["statement"], as_numbers=as_numbers, shift=shift, prefix=prefix
-        )
+        ids = rows["statement"]
+        columns["statement"] = opened.statements.as_ids(ids, numeric[0], shift=shift, prefix=prefix)
     for role, are_numbers in (("participant", numeric[1]), ("rule", False)):
         if role in rows.columns:
             columns[role] = text_ids(rows[role], guarded=opened.table.guarded, as_numbers=are_numbers)

@@ -39,10 +39,8 @@ def slow_seconds(seconds: NDArray[np.float64] | None) -> float | None:
     """
     if seconds is None:
         return None
-    for step in (
-        max(1, len(seconds) // 10_000),
-        1,
-    ):  # millions are looked at only where some of them are slow
+    # millions are looked at only where some of them are slow
+    for step in (max(1, len(seconds) // 10_000), 1):
         known = seconds[::step]
         known = known[np.isfinite(known) & (known > 0)]
         median = median_of_times(known) if len(known) else 0.0

@@ -134,6 +134,7 @@ class Table(ABC):
     Attributes
     ----------
     header : the names of the columns, or the first row where there is no header; only a dialect can tell.
+    schema : the types of the columns ``c0, c1, ...``.
     row_word : what a row is called in messages.
     typed : whether cells have types of their own; if not, a column of whole numbers is taken as numbers.
     may_be_bare : whether the format allows a file without a header.
@@ -153,21 +154,11 @@ class Table(ABC):
     header_row: int = 1
 
     def __init__(self, source: Source, header: Header) -> None:
-        self.source = source
-        self.header = header
+        self.source, self.name, self.header = source, source.name, header
+        self.schema: dict[str, Any] = dict.fromkeys(cell_names(len(header)), pl.String)
         self.dialect: str | None = None
         self.objects: tuple[str, ...] | None = None
         self.first_index: int | None = None
-
-    @property
-    def name(self) -> str:
-        """How messages call the source."""
-        return self.source.name
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """The types of the columns ``c0, c1, ...``."""
-        return dict.fromkeys(cell_names(len(self.header)), pl.String)
 
     def holds_values(self, position: int) -> bool:
         """Whether each cell of a column holds one value, not several or a thing of Python."""
@@ -193,13 +184,13 @@ class Table(ABC):
         """
 
 
-def lower_headers(table: Table | None, most: int = 20) -> Iterator[Table]:
-    """The same table with the header in each of the next rows, as where a title stands above it."""
+def lower_headers(table: Table) -> Iterator[Table]:
+    """The same table with the header in each of the next 20 rows, as where a title stands above it."""
     with suppress(FileError):  # the end
-        for _ in range(most):
-            if table is None or (table := table.below()) is None:
+        for _ in range(20):
+            if (lower := table.below()) is None:
                 return
-            yield table
+            yield (table := lower)
 
 
 def check_width(name: str, columns: int) -> None:

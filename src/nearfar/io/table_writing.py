@@ -195,10 +195,10 @@ def _warn_of_loss(triplets: Triplets, dialect: Dialect, format_: str) -> None:
     if dialect.writes_header or format_ == "npz":
         return
     lost = [role for role in OPTIONAL if getattr(triplets, role) is not None]
-    if dialect.name != "list-order" and triplets.statement is not None:
-        again = Ids.encode(np.repeat(np.arange((len(triplets) + 1) // 2), 2)[: len(triplets)])
-        same = triplets.statement.is_numeric and (np.asarray(triplets.statement) == np.asarray(again)).all()
-        lost = [role for role in lost if role != "statement" or not same]
+    numbered = triplets.statement is not None and triplets.statement.is_numeric
+    pairs = np.arange(len(triplets)) // 2  # which the reader makes of rows that give two triplets each
+    if dialect.name != "list-order" and numbered and np.array_equal(np.asarray(triplets.statement), pairs):
+        lost.remove("statement")
     if triplets.objects != tuple(map(str, range(triplets.n_objects))):
         lost.insert(0, "the names of objects")
     if lost:

@@ -25,7 +25,10 @@ READABLE = (TypeError, OSError, pl.exceptions.PolarsError, pl.exceptions.PanicEx
 
 
 class TypedTable(Table):
-    """A polars table of ``n_rows`` rows, counted from ``first_row``; text is null where it is empty."""
+    """A polars table of ``n_rows`` rows, counted from ``first_row``; text is null where it is empty.
+
+    Where anchor, near and far are one enumeration, it is the object list.
+    """
 
     first_row: int = 0
 
@@ -42,12 +45,10 @@ class TypedTable(Table):
         self._cells = {name: _cell(key, dtype) for name, (key, dtype) in cells}
         keys = zip(self._cells, given, strict=True)
         self._text = {name: key for name, key in keys if given[key] == pl.String}
-        self._schema = dict(table.select(**self._cells).collect_schema())
-
-    @property
-    def schema(self) -> dict[str, Any]:
-        """The types of the columns ``c0, c1, ...``."""
-        return self._schema
+        self.schema = dict(table.select(**self._cells).collect_schema())
+        kinds = {given.get(role) for role in ROLES}
+        if len(kinds) == 1 and isinstance(kind := kinds.pop(), pl.Enum):
+            self.objects = tuple(kind.categories.to_list())
 
     def cells(self, has_header: bool, rows: int, coded: Coded | None = None) -> Iterator[Cells]:
         """The table in batches."""
@@ -56,7 +57,7 @@ class TypedTable(Table):
         codes = {name: pl.col(self._text[name]).cast((coded or {})[name]) for name in words}
         table = self._table.select(**self._cells | codes)
         # of text fewer at a time, so that some are worked on while the next are made
-        size = min(rows, 1 << 20) if pl.String in self._schema.values() else rows
+        size = min(rows, 1 << 20) if pl.String in self.schema.values() else rows
         try:
             for frame in table.collect_batches(chunk_size=size, maintain_order=True):
                 yield Cells(_without_empty(frame, words), len(frame), start + self.first_row)
@@ -99,7 +100,7 @@ def _decoded(values: pl.Series) -> pl.Series:
 
 
 def parquet_table(source: Source) -> TypedTable:
-    """A Parquet file; where anchor, near and far are one enumeration, it is the object list."""
+    """A Parquet file."""
     data = io.BytesIO(source.data) if isinstance(source.data, bytes) else source.data
     try:
         table = pl.scan_parquet(data, glob=False)
@@ -113,17 +114,7 @@ def parquet_table(source: Source) -> TypedTable:
         except ValueError as error:
             raise FileError(f"{source.name}: is not a readable Parquet file ({error})") from error
     check_unpacked(source.name, size, max(unpacked, 12 * n_rows))  # at least three indices a row
-    made = TypedTable(source, table, n_rows)
-    made.objects = enumerated(table.collect_schema())
-    return made
-
-
-def enumerated(schema: Mapping[str, Any]) -> tuple[str, ...] | None:
-    """The object list that the types of a table hold: anchor, near and far are one enumeration."""
-    kinds = {schema.get(role) for role in ROLES}
-    if len(kinds) == 1 and isinstance(kind := kinds.pop(), pl.Enum):
-        return tuple(kind.categories.to_list())
-    return None
+    return TypedTable(source, table, n_rows)
 
 
 def frame_table(source: Source) -> TypedTable:
@@ -144,9 +135,7 @@ def frame_table(source: Source) -> TypedTable:
     native = table.to_native()
     if not isinstance(native, pl.DataFrame):
         native = pl.DataFrame({str(x): _series(table.get_column(x).to_list()) for x in table.columns})
-    made = TypedTable(source, native.lazy(), len(native))
-    made.objects = enumerated(native.schema)
-    return made
+    return TypedTable(source, native.lazy(), len(native))
 
 
 def _series(values: list[Any]) -> pl.Series:

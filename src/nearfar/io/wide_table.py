@@ -7,7 +7,6 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
-import numpy as np
 import polars as pl
 
 from nearfar._tools.text import listed
@@ -96,20 +95,16 @@ class WideTable(_Reshaped):
 
     def cells(self, has_header: bool, rows: int, coded: Coded | None = None) -> Iterator[Cells]:
         """Column after column of some rows."""
-        first = [f"c{at}" for at in self._kept] + ["line"] * self._by_row
-        width, about = len(self._about), zip(*self._about.values(), strict=True)
-        named = [pl.Series(column, dtype=pl.String) for column in about]
+        first = [f"c{at}" for at in self._kept]
+        names, texts = [f"c{at}" for at in self._about], zip(*self._about.values(), strict=True)
+        about = [pl.col("variable").replace_strict(names, own, return_dtype=pl.String) for own in texts]
+        columns = [*map(pl.col, [*first, *["line"] * self._by_row]), *about, pl.col("value")]
+        cells = [column.cast(pl.String).alias(f"c{at}") for at, column in enumerate(columns)]
         for part, frame in self._parts([*self._kept, *self._about], rows):
-            column = pl.Series(np.repeat(np.arange(width), len(frame)))
-            long = [
-                *(pl.concat([frame[name].cast(pl.String)] * width) for name in first),
-                *(texts.gather(column) for texts in named),
-                pl.concat([frame[f"c{at}"] for at in self._about]),
-            ]
+            long = frame.unpivot(names, index=[*first, "line"])
             sound = part.records - len(part.faults) - len(part.frame) + len(frame)  # as the parser must find
-            lines, records = pl.concat([frame["line"]] * width), sound * width + len(part.faults)
-            cells = pl.DataFrame(dict(zip(self.schema, long, strict=True)))
-            yield Cells(cells, records, part.first, lines, part.faults)
+            records = sound * len(names) + len(part.faults)
+            yield Cells(long.select(cells), records, part.first, long["line"], part.faults)
 
 
 def reshaped(table: Table, wide: str | None, dialect: str | None, columns: Columns) -> tuple[Table, Columns]:
