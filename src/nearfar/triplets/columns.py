@@ -1,4 +1,4 @@
-"""Columns of answers, as callers give them and as ``Triplets`` keep them: indices, names, numbers, sides, ids."""
+"""Columns of answers, as callers give them, ``Triplets`` keep them and tables hold them: indices, names, numbers, sides, ids."""
 
 from __future__ import annotations
 
@@ -16,9 +16,11 @@ from nearfar._tools.checks import check_count
 from nearfar._tools.limits import check_largest_index
 from nearfar._tools.memory import check_bytes
 from nearfar.errors import TripletError
-from nearfar.triplets.ids import read_only
+from nearfar.triplets.ids import Ids, read_only
 
 if TYPE_CHECKING:
+    import polars as pl
+
     from nearfar.triplets import Triplets
 
 LEFT, RIGHT, UNKNOWN_SIDE = 0, 1, -1
@@ -166,6 +168,42 @@ def as_sides(values: ArrayLike | None) -> NDArray[np.int8] | None:
             "expected 0 (left), 1 (right) or -1 (not known)"
         )
     return read_only(array, np.int8)
+
+
+def named_column(triplets: Triplets, indices: NDArray[Any]) -> pl.Series:
+    """The names of objects, as an enumeration that holds the whole object list."""
+    import polars as pl
+
+    listed = pl.Series(triplets.objects, dtype=pl.String)
+    return listed.gather(pl.Series(indices)).cast(pl.Enum(listed))
+
+
+def optional_columns(triplets: Triplets, **renamed: str) -> dict[str, pl.Series]:
+    """What is known beyond the triplets, under our own names unless ``renamed``; null where not known."""
+    import polars as pl
+
+    columns: dict[str, pl.Series] = {}
+    for role in ("statement", "participant"):
+        if getattr(triplets, role) is not None:
+            columns[role] = _named_ids(getattr(triplets, role))
+    for role in ("seconds", "answered_at"):
+        numbers = getattr(triplets, role)
+        if numbers is not None:
+            columns[role] = pl.Series(numbers, nan_to_null=True)
+    if triplets.near_side is not None:
+        side = pl.Series(triplets.near_side)
+        columns["near_side"] = pl.Series(["left", "right"]).gather(side.set(side < 0, None))
+    if triplets.rule is not None:
+        rule = _named_ids(triplets.rule).cast(pl.String)
+        columns["rule"] = rule.set(rule == "", None)
+    return {renamed.get(role, role): column for role, column in columns.items()}
+
+
+def _named_ids(ids: Ids) -> pl.Series:
+    import polars as pl
+
+    listed = pl.Series(ids.names.tolist(), dtype=pl.Int64 if ids.is_numeric else pl.String)
+    return listed.gather(pl.Series(ids.codes))
 
 
 def pack_ids(first: Indices, second: Indices, third: Indices, n_objects: int) -> NDArray[np.int64]:

@@ -235,12 +235,8 @@ class Triplets:
         """
         import polars as pl
 
-        from nearfar.triplets.frames import named_column, optional_columns
-
-        roles = ("anchor", "near", "far")
-        return pl.DataFrame(
-            {role: named_column(self, getattr(self, role)) for role in roles} | optional_columns(self)
-        )
+        named = {role: given.named_column(self, getattr(self, role)) for role in ("anchor", "near", "far")}
+        return pl.DataFrame(named | given.optional_columns(self))
 
     def replace(self, **columns: Any) -> Triplets:
         """The same answers with some columns exchanged, e.g. ``replace(participant=None)``.

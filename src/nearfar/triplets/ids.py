@@ -69,7 +69,8 @@ class Ids:
             raise TripletError(f"ids: expected one value per answer, got an array of shape {array.shape}")
         if _fits_int64(array):
             return cls._own(*_encode_numbers(array.astype(np.int64, copy=False)))
-        text = np.array(["" if _is_blank(v) else str(v) for v in array.tolist()], dtype=TEXT)
+        # NaN is the one thing that differs from itself
+        text = np.array(["" if v is None or v != v else str(v) for v in array.tolist()], dtype=TEXT)
         names, codes = np.unique(text, return_inverse=True)
         return cls._own(codes, names)
 
@@ -164,10 +165,6 @@ def _values(values: ArrayLike) -> NDArray[Any]:
     if isinstance(values, (list, tuple)) and any(v is None or isinstance(v, str) for v in values):
         return np.array(values, dtype=object)
     return np.asarray(values)
-
-
-def _is_blank(value: object) -> bool:
-    return value is None or value != value  # NaN is the one thing that differs from itself
 
 
 def _fits_int64(array: NDArray[Any]) -> bool:

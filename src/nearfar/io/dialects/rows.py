@@ -17,7 +17,7 @@ from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal, trio_
 from nearfar.io.dialects.choices import choice_grammar
 from nearfar.io.table import Header
 from nearfar.triplets import Triplets
-from nearfar.triplets.frames import named_column, optional_columns
+from nearfar.triplets.columns import named_column, optional_columns
 
 ROLES = ("i", "j", "k")
 RESPONSE = ("response", "responses", "y")

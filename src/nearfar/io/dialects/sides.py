@@ -17,7 +17,7 @@ from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal, Three
 from nearfar.io.table import COLUMN_NAMES, Header
 from nearfar.triplets import Triplets
 from nearfar.triplets.columns import RIGHT as AT_RIGHT
-from nearfar.triplets.frames import named_column, optional_columns
+from nearfar.triplets.columns import named_column, optional_columns
 
 ROLES = ("center", "left", "right", "answer")
 SHOWN = ("head", "left", "right")
