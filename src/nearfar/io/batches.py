@@ -82,13 +82,7 @@ class Opened:
 
 
 class Reader:
-    """Reads sources with one list of objects and one of participants.
-
-    Parameters
-    ----------
-    source : whatever ``find_sources`` takes.
-    dialect, columns, objects, on_bad, wide, sheet, where, join_names : as for ``read_triplets``.
-    """
+    """Reads sources with one list of objects and one of participants; parameters are those of ``read_triplets``."""
 
     def __init__(
         self,

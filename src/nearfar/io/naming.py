@@ -218,13 +218,7 @@ def _judge_number(name: str) -> Refused | None:
 
 @dataclass
 class Statements:
-    """The statement ids of one source, seen batch by batch, then encoded batch by batch.
-
-    Parameters
-    ----------
-    typed : whether the source has types, so that text stays text.
-    guarded : whether text that looks like a formula has an apostrophe before it.
-    """
+    """The statement ids of one source, seen batch by batch, then encoded batch by batch; where it is ``typed``, text stays text."""
 
     typed: bool
     guarded: bool

@@ -235,17 +235,16 @@ def _numbers(grammar: Grammar) -> dict[str, pl.Expr]:
         seconds = pl.col("seconds")
         if grammar.unknown_seconds is not None:
             seconds = pl.when(seconds != grammar.unknown_seconds).then(seconds)
-        columns["seconds"] = _thousandths(seconds) if grammar.milliseconds else seconds
+        if (
+            grammar.milliseconds
+        ):  # by numpy: polars multiplies by .001, which makes 1.6620000000000001 of 1662
+            seconds = seconds.map_batches(
+                lambda cells: pl.Series(cells.to_numpy() / 1000, nan_to_null=True), return_dtype=pl.Float64
+            )
+        columns["seconds"] = seconds
     if grammar.near_side is not None:
         columns["near_side"] = grammar.near_side.cast(pl.Int8)
     return columns | {role: pl.col(role) for role in ("near_side", "answered_at") if role in grammar.columns}
-
-
-def _thousandths(cell: pl.Expr) -> pl.Expr:
-    """Divided by numpy: polars multiplies by .001, which makes 1.6620000000000001 of 1662."""
-    return cell.map_batches(
-        lambda column: pl.Series(column.to_numpy() / 1000, nan_to_null=True), return_dtype=pl.Float64
-    )
 
 
 # -------------------------------------------------------------------- rows that are not answers

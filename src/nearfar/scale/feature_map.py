@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from operator import itemgetter
-from typing import Any, Generic, Literal, TypeVar
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
@@ -26,9 +26,6 @@ from nearfar.triplets import Triplets
 
 BLOCK_BYTES = 1 << 27  # of Phi, at most
 CHUNK_ROWS = 2048  # a block holds a whole number of these, so that the kernel matrix can be cut along them
-
-
-AnyRun = TypeVar("AnyRun")
 
 
 class FeatureMap(BaseEstimator):  # type: ignore[misc]
@@ -149,16 +146,7 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         width = sum(map(len, totals))
         self.features_ = RowBlocks(engine, phi, sizes, width, self.dtype, checked=True)
         self.informed_ = RowBlocks(engine, informed, sizes, None, np.bool_, checked=True)
-        self._tell(recipe, totals)
-
-    @property
-    def uninformed_(self) -> NDArray[np.intp]:
-        """Indices of the objects whose row is zero."""
-        check_is_fitted(self, "features_")
-        return np.flatnonzero(~self.informed_.to_array())
-
-    def _tell(self, recipe: Recipe, totals: tuple[NDArray[np.int64], ...]) -> None:
-        missing, n = self.uninformed_, recipe.n_objects
+        missing = self.uninformed_
         self.n_informed_ = n - len(missing)
         self.coverage_ = {
             part.name: shared_columns(rows, self.n_informed_)
@@ -167,13 +155,19 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
         some = [self.objects_[i] for i in missing[:NAMES_SHOWN]]
         warn_of_gaps(self.kernel, self.coverage_, n, len(missing), some)
 
+    @property
+    def uninformed_(self) -> NDArray[np.intp]:
+        """Indices of the objects whose row is zero."""
+        check_is_fitted(self, "features_")
+        return np.flatnonzero(~self.informed_.to_array())
+
 
 def _count(engine: Backend, recipe: Recipe, answers: Answers, fan_in: int) -> tuple[list[list[Handle]], int]:
     """Handles of the cells of every block, in a few runs that are to be added up, and how many answers there are."""
     in_piece = answers.approximate * recipe.cells_per_answer / max(1, len(answers.pieces))
     blocks = range(recipe.n_blocks)
     # a run has cells for every block, and blocks are added up side by side
-    runs: Runs[list[Handle]] = Runs(
+    runs = Runs(
         enough_runs(in_piece, recipe.n_cells, fan_in=fan_in),
         lambda several: _join(engine, recipe, [list(block) for block in zip(*several, strict=True)]),
     )
@@ -220,16 +214,16 @@ def enough_runs(in_run: float, most: float, *, fan_in: int = FAN_IN) -> list[int
     return enough
 
 
-class Runs(Generic[AnyRun]):
+class Runs:
     """The runs of one block of rows; ``join`` adds several up to one."""
 
-    def __init__(self, enough: list[int], join: Callable[[list[AnyRun]], AnyRun]) -> None:
+    def __init__(self, enough: list[int], join: Callable[[list[Any]], Any]) -> None:
         self._enough = enough
         self._join = join
-        self._growing: list[list[AnyRun]] = [[] for _ in enough]
-        self._last: list[AnyRun] = []
+        self._growing: list[list[Any]] = [[] for _ in enough]
+        self._last: list[Any] = []
 
-    def add(self, run: AnyRun) -> None:
+    def add(self, run: Any) -> None:
         """Take one more run, of the smallest size."""
         for runs, enough in zip(self._growing, self._enough, strict=True):
             runs.append(run)
@@ -239,7 +233,7 @@ class Runs(Generic[AnyRun]):
             runs.clear()
         self._last = [self._join([*self._last, run])] if self._last else [run]
 
-    def left(self) -> list[AnyRun]:
+    def left(self) -> list[Any]:
         """Those that are still to be added up."""
         return [run for runs in self._growing for run in runs] + self._last
 

@@ -105,7 +105,11 @@ def gram(
         facts["objects"] = list(objects)
     with _new_array(os.fspath(to), phi, facts, chunk_rows) as (target, height):
         _write_all(phi, target, height, shift)
-    return _opened(os.fspath(to), phi.backend)
+    if not isinstance(phi.backend, Engine):
+        return _zarr().open_array(os.fspath(to), mode="r")
+    import dask.array as da
+
+    return da.from_zarr(os.fspath(to))  # type: ignore[no-untyped-call]
 
 
 def _write_all(phi: RowBlocks, target: str, height: int, shift: float) -> None:
@@ -134,15 +138,6 @@ def _strip(phi: RowBlocks, first: int, last: int) -> Handle:
         return phi.blocks[inside[0]]
     blocks = [phi.blocks[b] for b in inside]
     return phi.backend.store("strips", _rows_between, [blocks], [starts], [stops])[0]
-
-
-def _opened(to: str, backend: Any) -> Any:
-    """The array that was written: a dask array where Dask is at work, else Zarr's own."""
-    if not isinstance(backend, Engine):
-        return _zarr().open_array(to, mode="r")
-    import dask.array as da
-
-    return da.from_zarr(to)  # type: ignore[no-untyped-call]
 
 
 def check_target(to: str | os.PathLike[str]) -> None:
