@@ -96,7 +96,7 @@ class _Grown:
         """A row per join, as in the bundle of a report."""
         import numpy as np
 
-        from nearfar.report.bundle import joins
+        from nearfar.report.joins import joins
 
         return joins(self.tree, self.names, np.bincount(self.leaf_of, minlength=len(self.names)).tolist())
 

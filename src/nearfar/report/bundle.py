@@ -20,6 +20,7 @@ from nearfar.plot import charts
 from nearfar.plot.style import Look
 from nearfar.report import figures as draw
 from nearfar.report.figures import GUESSING, Printed, possible
+from nearfar.report.joins import joins
 from nearfar.report.make import Report, write_page
 from nearfar.report.notebook import ANSWERS, FEATURES, OBJECTS, notebook_json
 from nearfar.triplets.ids import Ids
@@ -192,21 +193,6 @@ def _tables(data: dict[str, Any]) -> dict[str, pl.DataFrame]:
     if data["curve"]:
         tables["curve"] = _frame(data["curve"]["points"])
     return tables
-
-
-def joins(tree: Any, names: Sequence[str], sizes: Sequence[int] | None = None) -> pl.DataFrame:
-    """A row per join of a linkage matrix, lowest first, as ``nearfar tree`` writes it, too: what was joined, at which height, how many objects it holds.
-
-    ``sizes`` : how many objects each leaf stands for.
-    """
-    n, held = len(names), [1] * len(names) if sizes is None else list(sizes)
-    rows = []
-    for row, (left, right, height, _) in enumerate(np.asarray(tree).tolist()):
-        held.append(held[int(left)] + held[int(right)])
-        one, other = (names[int(node)] if node < n else f"join {int(node) - n + 1}" for node in (left, right))
-        rows.append((f"join {row + 1}", one, other, height, held[-1]))
-    schema = dict.fromkeys(("join", "left", "right"), pl.String) | {"height": pl.Float64, "size": pl.Int64}
-    return pl.DataFrame(rows, schema, orient="row")
 
 
 def _frame(
