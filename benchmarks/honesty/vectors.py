@@ -12,7 +12,7 @@ benchmarks/results/honesty/vectors.jsonl, the table to vectors.md beside them an
 
 The truth of the accuracy is that of the fitted space on fresh answers of new participants. Worth and the accuracy for new objects are
 procedures, so their truth is a mean over the studies of a condition: N / (the number of answers with vectors at which the mean accuracy is
-that of all N without), and the accuracy of the same fits on fresh answers about the objects that each had left out. A position is right where
+that of all N without, whether or not so few would have let the vectors in), and the accuracy of the same fits on fresh answers about the objects that each had left out. A position is right where
 the true one, moved, turned and scaled as the objects asked about are, lies within 2.146 times the spread (90 % in the plane).
 """
 
@@ -37,6 +37,7 @@ from benchmarks.honesty.scenarios import Floats, Scenario, Study
 from nearfar.embedding.prior import Vectors
 from nearfar.errors import NearfarWarning
 from nearfar.evaluate import worth
+from nearfar.evaluate.priors import settle
 from nearfar.space.models import parse_model
 from nearfar.triplets import Triplets
 
@@ -108,7 +109,10 @@ def judged(sampled: Sampled, seed: int) -> Row:
     order = np.random.default_rng(seed).permutation(len(answers))
     for share in SHARES:
         part = answers[np.sort(order[: round(share * len(answers))])]
-        curve.append(float(nf.fit(part, model, features=features).credits(new).mean()))
+        informed = settle(
+            parse_model(model).with_vectors(Vectors(features, answers.objects)), part, enter=True
+        )
+        curve.append(float(informed.fit(part).credits(new).mean()))
     without = float(analysis.fit(found.answers.name).credits(new).mean())
     times, others = found.times, found.new_objects
     return {

@@ -269,7 +269,8 @@ class Judging:
         whole = self.units.screens or self.design == "blocked"
         given: Any = {"statements": self.units.codes if whole else self.judged.statement_ids}
         full = self.credits.values[self.models.index(model)]
-        grown = grow(self.judged, model, self.splits, full=full, sizes=sizes, seed=self.seed, **given)
+        settled = self.settled(model.name)  # so that vectors which enter all answers enter fewer, too
+        grown = grow(self.judged, settled, self.splits, full=full, sizes=sizes, seed=self.seed, **given)
         if sizes is None:
             self._growths[model.name] = grown
         return grown
