@@ -224,6 +224,17 @@ def test_times_and_their_interval():
     assert found.low < 2**1.5 < found.high and found.value == pytest.approx(2**1.5, rel=0.4)
 
 
+def test_likelihoods_of_margins_have_the_slope_that_fits_and_leave_gaps():
+    margins = np.random.default_rng(0).normal(size=4000)
+    signs = np.where(np.random.default_rng(1).random(4000) < 1 / (1 + np.exp(-3 * margins)), 1.0, -1.0)
+    gaps = np.append(margins * signs, np.nan)
+    found = priors.log_likelihoods(gaps)
+    assert np.isnan(found[-1]) and found[:-1].max() < 0
+    slopes = np.log(1 / np.expm1(-found[:-1])) / gaps[:-1]
+    np.testing.assert_allclose(slopes, slopes[0], rtol=1e-6)
+    assert slopes[0] == pytest.approx(3, rel=0.1)
+
+
 def test_times_are_measured_where_the_gain_is_clear():
     answers = answers_about(TRUTH, 240, objects=NAMES)
     found = nf.analyse(answers, models=["soe-5"], cv=3, features=TRUTH).worth

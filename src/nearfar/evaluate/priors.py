@@ -94,10 +94,13 @@ def log_likelihoods(margins: Floats) -> Floats:
     """
     from scipy.optimize import minimize_scalar
 
-    def each(log_slope: float) -> Floats:
-        return np.asarray(-np.logaddexp(0.0, -np.exp(log_slope) * margins))
+    found, known = margins.copy(), ~np.isnan(margins)
 
-    return each(minimize_scalar(lambda x: -np.nanmean(each(x)), bounds=(-3.0, 5.0), method="bounded").x)
+    def each(log_slope: float) -> Floats:
+        return np.asarray(-np.logaddexp(0.0, -np.exp(log_slope) * margins[known]))
+
+    found[known] = each(minimize_scalar(lambda x: -each(x).mean(), bounds=(-3.0, 5.0), method="bounded").x)
+    return found
 
 
 class VectorsAlone:
