@@ -11,7 +11,6 @@ import unicodedata
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -273,29 +272,15 @@ def text_ids(column: pl.Series, *, guarded: bool, as_numbers: bool = False, pref
     words = Vocabulary()
     if not isinstance(column.dtype, pl.Categorical):
         column = column.cast(pl.String).cast(words.dtype)
-    codes = column.to_physical().fill_null(EMPTY).to_numpy()
-    used = np.flatnonzero(np.bincount(codes, minlength=1))
+    codes = column.to_physical().fill_null(EMPTY)
+    used = np.flatnonzero(np.bincount(codes.to_numpy(), minlength=1))
     names = pl.Series(used, dtype=pl.UInt32).cat.to(column.dtype).cast(pl.String).to_list()
     names = [f"{prefix}{unguarded(name) if guarded else name}" for name in names]
     values = sorted({int(name) if as_numbers else name for name in names})
     order = {str(value): i for i, value in enumerate(values)}
     rank = np.zeros(used.max(initial=0) + 1, np.int32)
     rank[used] = [order[name] for name in names]
-    return Ids.from_codes(look_up(rank, codes), values)
-
-
-def look_up(table: NDArray[np.int32], codes: NDArray[Any]) -> NDArray[np.int32]:
-    """``table[codes]``, in blocks that stay in the cache: numpy makes codes 64 bits long.
-
-    >>> look_up(np.array([5, 7], np.int32), np.array([1, 0, 1]))
-    array([7, 5, 7], dtype=int32)
-    """
-    values = np.empty(len(codes), np.int32)
-    for start in range(0, len(codes), 1 << 15):
-        block = slice(start, start + (1 << 15))
-        table.take(codes[block], out=values[block], mode="clip")  # "raise" would copy; no code is too large
-    values.flags.writeable = False  # so that Triplets and Ids need not copy it
-    return values
+    return Ids.from_codes(pl.Series(rank).gather(codes).to_numpy(), values)
 
 
 def whole_numbers(text: pl.Series) -> pl.Series | None:

@@ -14,7 +14,7 @@ from nearfar._tools.checks import check_count
 from nearfar._tools.progress import track
 from nearfar.errors import InputError, NearfarError
 from nearfar.io.batches import ColumnRoles, GivenObjects, Opened, Reader
-from nearfar.io.naming import look_up, text_ids, unguarded
+from nearfar.io.naming import text_ids, unguarded
 from nearfar.io.parse_rows import NONE_ASIDE, NONE_REJECTED, ROLES, rows_error
 from nearfar.io.sources import UNDECODABLE, Source, as_latin_1
 from nearfar.io.suspicions import warn_of_suspicions
@@ -252,9 +252,8 @@ def _read_one(reader: Reader, opened: Opened) -> ReadResult:
     objects, numeric = opened.objects(), (opened.statements.are_numbers, opened.numeric_people)
     if reader.index is None:
         index = {name: i for i, name in enumerate(objects)}
-        positions = np.array([index.get(name, -1) for name in opened.naming.index], np.int32)
-        moved = {role: look_up(positions, rows[role].to_numpy()) for role in ROLES}
-        rows = rows.with_columns(**{role: pl.Series(at) for role, at in moved.items()})
+        positions = pl.Series([index.get(name, -1) for name in opened.naming.index], dtype=pl.Int32)
+        rows = rows.with_columns(positions.gather(rows[role]).alias(role) for role in ROLES)
     triplets = _triplets(rows, opened, objects, numeric)
     if table.may_be_bare:
         _warn_of_first_line(triplets, opened)

@@ -243,20 +243,10 @@ class Window:
     def fill(self, size: int) -> bool:
         """Have at least ``size`` bytes at hand, or all that are left; False where none are."""
         while len(self) < size and not self._ended:
-            more = self._read_lines(max(size - len(self), 1 << 16))
+            more = self._stream.read(max(size - len(self), 1 << 16))
             self._ended = not more
             self._data, self._at = self._data[self._at :] + more if len(self) else more, 0
         return len(self) > 0
-
-    def _read_lines(self, size: int) -> bytes:
-        """The next bytes and, of plain files, the rest of their last line: then none is left to be put before the next."""
-        stream = self._stream
-        if isinstance(stream, io.BufferedReader | io.BytesIO) and stream.seekable():
-            start = stream.tell()
-            stream.seek(start + size)
-            size += len(stream.readline(LIMITS.line_bytes))
-            stream.seek(start)
-        return stream.read(size)
 
     def peek(self, start: int, stop: int) -> bytes:
         """Some bytes that are at hand."""
@@ -276,16 +266,14 @@ class Window:
     def line_end(self, start: int) -> int:
         """Where the line that holds position ``start`` ends, its newline included."""
         self.fill(start + 1)
-        seen = start
-        while (end := self._data.find(b"\n", self._at + seen)) < 0:
+        seen, ended = start, False
+        while (end := self._data.find(b"\n", self._at + seen)) < 0 and not ended:
             if len(self) - start > LIMITS.line_bytes:
                 most = f"a line is longer than {LIMITS.line_bytes:,} bytes"
                 raise FileError(f"{self.name}: {most}; if that is meant, raise NEARFAR_MAX_LINE_BYTES")
             seen = len(self)
-            if self.reaches_end(2 * seen):  # twice as much at a time
-                end = self._data.find(b"\n", self._at + seen)
-                return len(self) if end < 0 else end + 1 - self._at
-        return end + 1 - self._at
+            ended = self.reaches_end(2 * seen)  # twice as much at a time
+        return len(self) if end < 0 else end + 1 - self._at
 
     def advance(self, size: int, lines: int) -> None:
         """Leave ``size`` bytes behind, which are ``lines`` lines."""

@@ -18,7 +18,7 @@ from nearfar._tools.terminal import write_out
 from nearfar.errors import FileError, MissingExtra, TripletError
 from nearfar.io.dialects import DIALECTS, Dialect, named
 from nearfar.io.sources import KNOWN, format_of
-from nearfar.io.table import warn
+from nearfar.io.table import COLUMN_NAMES, warn
 from nearfar.triplets import Triplets
 from nearfar.triplets.ids import Ids
 
@@ -106,9 +106,6 @@ def _write_excel(table: pl.DataFrame, file: BinaryIO) -> None:
     file.write(stream.getvalue())
 
 
-OPTIONAL = ("statement", "participant", "seconds", "near_side", "answered_at", "rule")
-
-
 def write_triplets(
     triplets: Triplets, path: str | os.PathLike[str], *, dialect: str = "canonical", format: str | None = None
 ) -> None:
@@ -173,7 +170,7 @@ def _write_arrays(triplets: Triplets, dialect: Dialect, file: BinaryIO, format_:
         arrays["triplets"] = triplets.array
     else:
         arrays |= {"anchor": triplets.anchor, "near": triplets.near, "far": triplets.far}
-    for role in OPTIONAL:
+    for role in COLUMN_NAMES:
         values = getattr(triplets, role)
         if isinstance(values, Ids):
             names = np.asarray(values)
@@ -194,7 +191,7 @@ def _warn_of_loss(triplets: Triplets, dialect: Dialect, format_: str) -> None:
     """Bare rows of numbers have no room for anything else."""
     if dialect.writes_header or format_ == "npz":
         return
-    lost = [role for role in OPTIONAL if getattr(triplets, role) is not None]
+    lost = [role for role in COLUMN_NAMES if getattr(triplets, role) is not None]
     numbered = triplets.statement is not None and triplets.statement.is_numeric
     pairs = np.arange(len(triplets)) // 2  # which the reader makes of rows that give two triplets each
     if dialect.name != "list-order" and numbered and np.array_equal(np.asarray(triplets.statement), pairs):
