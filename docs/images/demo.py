@@ -93,7 +93,6 @@ def parts(browser: Browser, path: Path) -> None:
             draw.ellipse((x - 26, y - 4, x - 2, y + 20), fill="#D55E00")
             draw.text((x - 14, y + 8), str(number), fill="white", anchor="mm", font_size=15)
             y += picture.height + GAP
-    sheet = sheet.quantize(256, method=Image.Quantize.MEDIANCUT, dither=Image.Dither.NONE)
     sheet.save(HERE / "parts.png", optimize=True)
     print(HERE / "parts.png", sheet.size, (HERE / "parts.png").stat().st_size)
 
