@@ -12,7 +12,7 @@ INSTALL = $(BIN)/uv pip install --quiet --compile-bytecode --python $(BIN)/pytho
 TOOLS := .venv-tools
 UV := $(TOOLS)/bin/uv
 # two processes on two cores: threads of BLAS on top of them would only wait for each other
-PYTEST := -m pytest -n 2 --dist loadfile --no-loadscope-reorder
+PYTEST := -m pytest -n 3 --dist loadfile --no-loadscope-reorder
 test test-lowest test-newest dist: export OPENBLAS_NUM_THREADS := 1
 TESTS ?=
 PAPER ?=
@@ -29,7 +29,7 @@ help:
 	@echo "make install      set up .venv and nothing else"
 	@echo "make contract     write the public names and options down again, in tests/contract.txt"
 	@echo "make test-lowest  the tests on the oldest versions that pyproject.toml allows; test-newest on the newest"
-	@echo "make audit        known vulnerabilities of the oldest versions that pyproject.toml allows (asks pypi.org)"
+	@echo "make audit        known vulnerabilities of the oldest versions that pyproject.toml allows (asks the package index)"
 	@echo "make dist         build and try the distributions; make workflows checks .github/workflows"
 
 $(READY): pyproject.toml src/nearfar/__init__.py

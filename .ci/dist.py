@@ -23,8 +23,8 @@ EXTRAS = {
     "": False,
     "report": True,
     "dask": False,
-    "ask": False,
-    "postgres": False,
+    "ask": True,
+    "postgres": True,
     "excel": False,
     "all": True,
 }

@@ -2,7 +2,7 @@
 
 Longer ones are run by name: streaming (half a billion answers, 15 GB of disk), scale, accuracy.embeddings (builds
 cblearn's own environment; hours), accuracy.score_variants, accuracy.leak, ask (load; needs a quiet machine),
-ask_faults (200 kills), ask_balance, start_up (whole commands), adaptive (simulated studies).
+ask_faults (200 kills), ask_balance, ask_adaptive_balance, start_up (whole commands), adaptive (simulated studies).
 """
 
 from __future__ import annotations

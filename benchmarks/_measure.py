@@ -128,11 +128,12 @@ def save(name: str, rows: list[dict[str, Any]]) -> Path:
     return path
 
 
-def fill(page: str, text: str) -> None:
-    """Put a table between the marks ``<!-- vectors -->`` and ``<!-- end vectors -->`` of a page of docs."""
+def fill(page: str, text: str, mark: str) -> None:
+    """Put a table between the marks ``<!-- mark -->`` and ``<!-- end mark -->`` of a page of docs; of a small run, of a copy."""
     path = ROOT / "docs" / f"{page}.md"
-    before, start, rest = path.read_text().partition("<!-- vectors -->\n")
-    path.write_text(f"{before}{start}{text}\n<!-- end vectors -->{rest.partition('<!-- end vectors -->')[2]}")
+    before, start, rest = path.read_text().partition(f"<!-- {mark} -->\n")
+    after = rest.partition(f"<!-- end {mark} -->")[2]
+    (RESULTS / path.name if SMALL else path).write_text(f"{before}{start}{text}\n<!-- end {mark} -->{after}")
 
 
 def show(rows: list[dict[str, Any]]) -> None:

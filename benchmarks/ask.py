@@ -7,6 +7,7 @@ per number of people in benchmarks/results/ask.json. The clients run in a proces
 from __future__ import annotations
 
 import asyncio
+import functools
 import json
 import os
 import platform
@@ -25,7 +26,7 @@ from nearfar.ask.passwords import new_secret
 
 ASKED = size(("100", "500", "memory"), ("3", "memory"))
 PAUSE = size(0.75, 0.05)  # seconds between two answers of a person
-SETTLED = size(3.0, 0.1)  # seconds after everybody has started
+SETTLED = size(3.0, 0.1)  # seconds after everybody has answered once
 SECONDS = size(40.0, 1.0)  # that are measured then
 HOUR = size(3600.0, 1.0)
 PER_PERSON = 400
@@ -45,7 +46,10 @@ aim = 1000
 
 
 def measure(people: int, design: str = "random") -> dict[str, float | int | str]:
-    """Latencies of saved answers (of an adaptive study also of the next questions), in milliseconds, and memory of the server at the beginning and the end."""
+    """Latencies of saved answers (of an adaptive study also of the next questions), in milliseconds, and memory of the server at the beginning and the end.
+
+    What ``arriving_`` says is of the time before, while booklets are drawn for people who come.
+    """
     with tempfile.TemporaryDirectory() as folder:
         study = Path(folder) / "study.toml"
         names = ", ".join(f'"o{i}"' for i in range(100))
@@ -53,7 +57,7 @@ def measure(people: int, design: str = "random") -> dict[str, float | int | str]
         port = free_port()
         with Servers(study, str(Path(folder) / "study.db")) as servers:
             pid = servers.start(port)
-            taken, fetched, memory, busy = asyncio.run(_load(port, people, pid))
+            taken, arriving, fetched, memory, busy = asyncio.run(_load(port, people, pid))
     millis = 1000 * np.array(taken)
     p50, p95, p99 = np.percentile(millis, [50, 95, 99])
     next_p95 = round(1000 * float(np.percentile(fetched, 95)), 1) if fetched else None
@@ -66,6 +70,7 @@ def measure(people: int, design: str = "random") -> dict[str, float | int | str]
         "p95_ms": round(float(p95), 1),
         "p99_ms": round(float(p99), 1),
         "max_ms": round(float(millis.max()), 1),
+        **{f"arriving_p{p}_ms": round(1000 * float(np.percentile(arriving, p)), 1) for p in (50, 95, 99)},
         "server_cpu_ms_per_answer": round(1000 * busy / len(taken), 2),
         "megabytes_first": memory[0],
         "megabytes_last": memory[1],
@@ -78,12 +83,14 @@ def measure(people: int, design: str = "random") -> dict[str, float | int | str]
 
 async def _load(
     port: int, people: int, pid: int
-) -> tuple[list[float], list[float], tuple[float, float], float]:
+) -> tuple[list[float], list[float], list[float], tuple[float, float], float]:
     points = np.random.default_rng(0).standard_normal((100, 2))
     taken: list[tuple[float, float]] = []
     fetches: list[tuple[float, float]] = []
+    here: set[int] = set()
 
-    def heard(seconds: float) -> None:
+    def heard(number: int, seconds: float) -> None:
+        here.add(number)
         taken.append((time.monotonic(), seconds))
 
     def fetched(seconds: float) -> None:
@@ -91,11 +98,13 @@ async def _load(
 
     async def one(number: int) -> None:
         await asyncio.sleep(number * min(0.05, 10 / people))  # people come one after the other
-        await Visitor((port,), points, pause=PAUSE, seed=number, heard=heard, fetched=fetched).take_part()
+        said = functools.partial(heard, number)
+        await Visitor((port,), points, pause=PAUSE, seed=number, heard=said, fetched=fetched).take_part()
 
     tasks = [asyncio.create_task(one(number)) for number in range(people)]
-    while len(taken) < people:
+    while len(here) < people:
         await asyncio.sleep(0.1)
+    arriving = [seconds for _, seconds in taken]
     await asyncio.sleep(SETTLED)
     begun, first, busy = time.monotonic(), _megabytes(pid), _cpu_seconds(pid)
     await asyncio.sleep(SECONDS)
@@ -106,7 +115,7 @@ async def _load(
     within = [
         [seconds for at, seconds in each if begun <= at <= begun + SECONDS] for each in (taken, fetches)
     ]
-    return within[0], within[1], (first, last), busy
+    return within[0], arriving, within[1], (first, last), busy
 
 
 async def _answering(port: int) -> None:

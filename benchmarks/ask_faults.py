@@ -32,12 +32,21 @@ again = 0.1
 checks = 3
 [people]
 aim = 1000
+[[form]]
+name = "first"
+ask = "?"
+kind = "text"
+[[form]]
+name = "last"
+ask = "?"
+kind = "text"
+when = "after"
 """
 
 
 @dataclass
 class Outcome:
-    """What became of the answers."""
+    """What became of the answers, and of the pages of the form."""
 
     database: str
     processes: int
@@ -51,6 +60,7 @@ class Outcome:
     spread: int
     wrong_loads: int
     seconds: float
+    forms: int
     design: str = "random"
     replayed: int = 0
     different: int = 0
@@ -143,15 +153,19 @@ def _outcome(where: str, visitors: list[Visitor], kills: int, processes: int, se
         )
         loads = dict(tx.rows("SELECT id, load FROM question"))
         wrong = sum(held.get(question, 0) != load for question, load in loads.items())
-        return stored, doubled, wrong, tx.rows("SELECT count(*) FROM participant")[0][0]
+        pages = {
+            (json.loads(text).popitem()[1], page) for page, text in tx.rows("SELECT page, fields FROM form")
+        }
+        return stored, doubled, wrong, tx.rows("SELECT count(*) FROM participant")[0][0], pages
 
     store = open_store(where)
     try:
-        stored, doubled, wrong, people = store.read_now(look)
+        stored, doubled, wrong, people, pages = store.read_now(look)
         balance = np.array(store.read_now(researcher.balance))
     finally:
         store.close()
     confirmed = {id: said for visitor in visitors for id, said in visitor.confirmed.items()}
+    filled = {(visitor.token, page) for visitor in visitors for page in visitor.filled}
     return Outcome(
         "PostgreSQL" if is_postgres(where) else "SQLite",
         processes,
@@ -159,12 +173,13 @@ def _outcome(where: str, visitors: list[Visitor], kills: int, processes: int, se
         people,
         len(confirmed),
         len(stored),
-        sum(id not in stored for id in confirmed),
+        sum(id not in stored for id in confirmed) + len(filled - pages),
         sum(id in stored and stored[id] != said for id, said in confirmed.items()),
         doubled + len(visitors) - people,
         int(balance[:, 1].max() - balance[:, 1].min()),
         wrong,
         round(seconds, 1),
+        len(pages),
     )
 
 

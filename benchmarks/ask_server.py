@@ -12,6 +12,7 @@ import socket
 import subprocess
 import sys
 import time
+from contextlib import closing
 from pathlib import Path
 
 
@@ -60,17 +61,16 @@ def _serve(study: str, port: int, database: str) -> None:
     from nearfar.ask.study import read_study
     from nearfar.errors import NearfarError
 
+    everybody = RateLimits(starts=RateLimit(1e6, 1e6))  # all simulated people have one address
     end = time.monotonic() + 20
     while True:
         try:
-            ready = open_study(read_study(study), database or None)
-            break
-        except NearfarError:  # the one that was killed may still hold the lock for a moment
+            with closing(open_study(read_study(study), database or None)) as ready:
+                return serve(ready, port=port, limits=everybody)
+        except NearfarError:  # the one that was killed may still hold the lock or the port for a moment
             if time.monotonic() > end:
                 raise
             time.sleep(0.02)
-    everybody = RateLimits(starts=RateLimit(1e6, 1e6))  # all simulated people have one address
-    serve(ready, port=port, limits=everybody)
 
 
 def main() -> None:

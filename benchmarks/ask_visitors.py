@@ -99,6 +99,7 @@ class Visitor:
     fetched: Callable[[float], None] | None = None
     token: str = field(default_factory=new_secret)
     confirmed: dict[str, tuple[int, list[int]]] = field(default_factory=dict)
+    filled: list[str] = field(default_factory=list)
     code: str | None = None
 
     async def take_part(self) -> str:
@@ -118,6 +119,7 @@ class Visitor:
         object_of = {
             name: i for i, name in enumerate(dict.fromkeys(names))
         }  # two numbers stand for each object
+        await self._fill(connection, study, "before")
         last = -1
         while True:
             begun = time.monotonic()
@@ -141,10 +143,18 @@ class Visitor:
                 if self.leave_after is not None and len(self.confirmed) >= self.leave_after:
                     return "left"
                 await self._answer(connection, place["place"], choice)
+            await self._fill(connection, study, "after")
             told = await self._insist(connection, "/finish", {})
             if not told["left"]:
                 self.code = told.get("code")
                 return "finished"
+
+    async def _fill(self, connection: Connection, study: Any, page: str) -> None:
+        """A page of the form; the token is what is typed."""
+        if page not in self.filled and (asked := study.get("forms", {}).get(page)):
+            fields = {one["name"]: self.token for one in asked}
+            await self._insist(connection, "/form", {"page": page, "fields": fields})
+            self.filled.append(page)
 
     async def _answer(self, connection: Connection, place: int, choice: list[int]) -> None:
         begun = time.monotonic()

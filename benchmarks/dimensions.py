@@ -1,6 +1,6 @@
 """Dimensions one can name: time and accuracy on THINGS, four million answers, a minibatch rival, simulated truths.
 
-``python -m benchmarks.dimensions [PART ...]`` runs things, large, rival, truth and number, or those named, and keeps raw rows in
+``python -m benchmarks.dimensions [PART ...]`` runs things, large, rival, truth, number and shapes, or those named, and keeps raw rows in
 benchmarks/results/dimensions-PART.json. Times are CPU seconds of this process, unless they say wall.
 """
 
@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks._measure import SHARED, in_child, save, show, size
+from benchmarks.dimension_shapes import shapes
 from nearfar import choose_dimension, datasets, design, find_dimensions, holdout, simulate
 from nearfar.embedding import CKL, NonNegative
 from nearfar.embedding.choices import ChoiceLoop, odd_one_out_rows
@@ -225,7 +226,8 @@ def truth() -> Iterator[dict[str, Any]]:
 
 
 def study(kind: str, points: Points, per_object: int, seed: int) -> Triplets:
-    """Answers about random questions. "flips": a tenth of them turned round; else a softmax in distances.
+    """Answers about random questions. "flips": a tenth of them turned round; "noise": distances seen with factors drawn anew; else
+    a softmax in distances.
 
     "odd": odd-one-out. "people": 20 participants who weigh the dimensions differently.
     """
@@ -234,6 +236,8 @@ def study(kind: str, points: Points, per_object: int, seed: int) -> Triplets:
     asked = design.random_questions(n, n * per_object // 3, seed=seed)
     if kind == "flips":
         return simulate.answers(asked, points=points, flip=0.1, seed=seed).triplets
+    if kind == "noise":
+        return simulate.answers(asked, points=points, noise=0.5, seed=seed).triplets
     drawn = simulate.answers(asked, points=points, seed=seed).triplets
     a, b, c = drawn.anchor, drawn.near, drawn.far
     who = rng.integers(20, size=len(drawn))
@@ -253,7 +257,7 @@ def study(kind: str, points: Points, per_object: int, seed: int) -> Triplets:
 
 def number() -> Iterator[dict[str, Any]]:
     """The number of dimensions that ``choose_dimension`` gives, ten sets each of 1, 2, 3 and 5 of them."""
-    kinds = size(("flips", "softmax", "odd", "odd, people", "people"), ("odd, people",))
+    kinds = size(("flips", "noise", "softmax", "odd", "odd, people", "people"), ("odd, people",))
     for answers, kind, dimensions in product(size((100, 30), (100,)), kinds, size((5, 3, 2, 1), (1,))):
         chosen = []
         for seed in range(size(10, 1)):
@@ -268,7 +272,7 @@ def number() -> Iterator[dict[str, Any]]:
         }  # fmt: skip
 
 
-PARTS = {"things": things, "large": large, "rival": rival, "truth": truth, "number": number}
+PARTS = {"things": things, "large": large, "rival": rival, "truth": truth, "number": number, "shapes": shapes}
 
 
 def main() -> None:

@@ -15,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.cluster import KMeans
 
+from experiments import _descent
 from experiments._machine import timed
 from nearfar import FeatureMap, KernelKMeans, KernelPCA, Triplets, embedding, kernel_matrix
 from nearfar.design import landmark_questions, random_questions
@@ -136,15 +137,8 @@ def fit(settings: Mapping[str, Any], given: Triplets, seed: int) -> NDArray[Any]
 def published(method: str, d: int, seed: int) -> Any:
     """GNMDS, CKL or t-STE as in the programs that the paper used: gradient descent from about the origin, no pull."""
     own: dict[str, Any] = {"CKL": {"mu": MU}, "TSTE": {"alpha": d - 1}}.get(method, {})
-    return getattr(embedding, method)(
-        d,
-        optimizer="gradient-descent",
-        init="origin",
-        regularization=0.0,
-        max_iter=STEPS,
-        random_state=seed % 2**31,
-        **own,
-    )
+    program = getattr(_descent, method)
+    return program(d, regularization=0.0, max_iter=STEPS, random_state=seed % 2**31, **own)
 
 
 def cluster_points(points: NDArray[Any], k: int, seed: int) -> NDArray[np.int32]:

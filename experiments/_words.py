@@ -21,7 +21,7 @@ runs some of it, and `python -m experiments --quick` all of it small, in under a
 """
 READING = """Claims are close paraphrases of the paper's text. Claims about embeddings are judged by the programs that the paper used, \
 van der Maaten's GNMDS, CKL (mu = 0.1) and t-STE (alpha = d - 1): gradient descent from 1e-4 randn, an adaptive step, no \
-regularisation, at most 1,000 steps; written anew from that description as `optimizer="gradient-descent"` (docs/embeddings.md). \
+regularisation, at most 1,000 steps; written anew from that description in `experiments/_descent.py`. \
 **One clock**, the paper's: CPU seconds of one thread to compute a kernel matrix or an embedding, clustering apart. The paper's \
 times are Matlab's on a laptop of 2017, so only ratios compare.
 """

@@ -64,13 +64,16 @@ class Tab:
         driver.get_log("browser")  # what earlier tests left there
 
     def open(self, url, *, width=1280, height=900, dark=False):
+        self.resize(width, height)
+        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
+        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
+        self.driver.get(url)
+
+    def resize(self, width, height=900):
         self.driver.execute_cdp_cmd(
             "Emulation.setDeviceMetricsOverride",
             {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": width < 600},
         )
-        scheme = {"name": "prefers-color-scheme", "value": "dark" if dark else "light"}
-        self.driver.execute_cdp_cmd("Emulation.setEmulatedMedia", {"features": [scheme]})
-        self.driver.get(url)
 
     def js(self, code, *arguments):
         return self.driver.execute_script(f"return ({code})", *arguments)

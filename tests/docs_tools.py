@@ -117,7 +117,7 @@ def furnish(folder):
     (folder / "dimensions.csv").write_text(f"number,name,top1,top2\n1,stone fruit,{names[0]},{names[1]}\n")
     points = np.random.default_rng(0).normal(size=(len(names), 2))  # those behind the answers
     rows = "\n".join(f"{name},{x},{y}" for name, (x, y) in zip(names, points, strict=True))
-    for source in ("clip.csv", "words.csv"):
+    for source in ("clip.csv", "words.csv", "lab.csv", "letters.csv"):
         (folder / source).write_text(f"object,x,y\n{rows}\n")
     fours = (np.random.default_rng(seed).permutation(names)[:4] for seed in range(200))
     (folder / "pairs.csv").write_text("\n".join(["a,b,c,d", *(",".join(four) for four in fours), ""]))

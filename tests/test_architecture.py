@@ -44,7 +44,10 @@ def room(path):
 
 
 def imports(path):
-    """(line, parts of the dotted name) for every import of nearfar in a file, those for type checkers left out."""
+    """(line, parts of the dotted name) for every import of nearfar in a file.
+
+    Those of ``words`` for type checkers are left out: its sentences are about the records of rooms below it.
+    """
     tree = ast.parse(path.read_text())
     typing_only = {
         id(inner)
@@ -53,7 +56,7 @@ def imports(path):
         for inner in ast.walk(node)
     }
     for node in ast.walk(tree):
-        if id(node) in typing_only:
+        if id(node) in typing_only and room(path) == "words":
             continue
         if isinstance(node, ast.ImportFrom) and (node.module or "").split(".")[0] == "nearfar":
             yield from ((node.lineno, f"{node.module}.{alias.name}".split(".")[1:]) for alias in node.names)

@@ -5,6 +5,7 @@ import os
 import time
 from concurrent.futures import ThreadPoolExecutor
 
+import numpy as np
 import pytest
 from PIL import Image, ImageOps
 
@@ -33,6 +34,24 @@ def test_every_format_that_is_named_is_opened(tmp_path, kind):
         pytest.skip("this Pillow has no AVIF")
     picture = open_image(saved(tmp_path / "o1.png", kind), 50)
     assert picture.size == (8, 6) and picture.mode == "RGB"
+
+
+@pytest.mark.parametrize("kind", ["PNG", "TIFF"])
+def test_sixteen_bits_become_eight_and_thirty_two_are_refused(tmp_path, kind):
+    shades = np.arange(0, 1 << 16, 257, dtype=np.uint16).reshape(16, 16)
+    Image.fromarray(shades).save(tmp_path / "grey", kind)
+    assert (np.asarray(open_image(tmp_path / "grey", 50))[..., 0] == shades // 257).all()
+    Image.fromarray(shades / np.float32(65535)).save(tmp_path / "real.tif")
+    assert "32 bits" in said(tmp_path / "real.tif")
+
+
+@pytest.mark.parametrize("kind", ["GIF", "PNG", "TIFF", "WEBP"])
+def test_what_moves_is_refused_where_it_must_be_still(tmp_path, kind):
+    first, *others = (Image.new("RGB", (8, 6), colour) for colour in ("red", "green", "blue"))
+    first.save(tmp_path / "moving", kind, save_all=True, append_images=others)
+    assert open_image(tmp_path / "moving", 50).size == (8, 6)
+    with pytest.raises(FileError, match="3 frames"):
+        open_image(tmp_path / "moving", 50, still=True)
 
 
 def test_an_eps_never_comes_to_ghostscript(tmp_path, monkeypatch):

@@ -30,7 +30,6 @@ DRAWS = {
     "holdout": lambda seed: nf.holdout(ANSWERS, seed=seed),
     "kfold": lambda seed: list(nf.kfold(ANSWERS, 2, seed=seed)),
     "learning_curve": lambda seed: nf.learning_curve(ANSWERS, "score", cv=2, seed=seed),
-    "stability": lambda seed: nf.stability(ANSWERS, "score", n_resamples=2, seed=seed),
     "datasets.make_toy": lambda seed: nf.datasets.make_toy("moons", 20, seed),
     "design.booklets": lambda seed: nf.design.booklets(FEW, 2, seed=seed),
     "design.check_questions": lambda seed: nf.design.check_questions(8, 2, seed=seed),
@@ -78,6 +77,8 @@ def test_functions_take_a_seed_and_estimators_a_random_state():
     )
     public = {name: getattr(room, name) for room in rooms for name in room.__all__}
     for name, value in public.items():
+        if inspect.isclass(value) and issubclass(value, np.ndarray):
+            continue  # before NumPy 2.4 these have no signature
         if inspect.isfunction(value) or (inspect.isclass(value) and not hasattr(value, "get_params")):
             assert "random_state" not in inspect.signature(value).parameters, name
         elif inspect.isclass(value):

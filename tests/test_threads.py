@@ -33,8 +33,9 @@ def test_the_last_who_leaves_gives_the_threads_back():
         assert blas_threads() == {2}
 
 
-@pytest.mark.parametrize(("eigen_solver", "called"), [("arpack", "eigsh"), ("dense", "eigh")])
-def test_small_kernels_are_solved_in_one_thread(eigen_solver, called):
+@pytest.mark.parametrize(("dense_limit", "called"), [(0, "eigsh"), (1_000, "eigh")])
+def test_small_kernels_are_solved_in_one_thread(dense_limit, called, monkeypatch):
+    monkeypatch.setattr("nearfar.methods.principal_axes.DENSE_LIMIT", dense_limit)
     seen = {}
 
     def watch(frame, event, argument):
@@ -44,7 +45,7 @@ def test_small_kernels_are_solved_in_one_thread(eigen_solver, called):
     with threadpool_limits(2, user_api="blas"):
         sys.setprofile(watch)
         try:
-            nf.KernelPCA(1, eigen_solver=eigen_solver).fit(np.random.default_rng(0).normal(size=(60, 80)))
+            nf.KernelPCA(1).fit(np.random.default_rng(0).normal(size=(60, 80)))
         finally:
             sys.setprofile(None)
     assert {called, "eigvalsh"} <= set(seen)

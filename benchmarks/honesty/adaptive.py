@@ -22,8 +22,10 @@ from typing import Any
 import numpy as np
 
 import nearfar as nf
-from benchmarks._measure import RESULTS, ROOT, SMALL, size
+from benchmarks._measure import RESULTS, SMALL, fill, size
+from benchmarks.honesty import tables
 from benchmarks.honesty.scenarios import Floats, Ints, Scenario, Study
+from benchmarks.honesty.tables import Measured
 from nearfar.embedding import STE
 from nearfar.evaluate.bootstrap import MIN_PARTICIPANTS, Estimate
 from nearfar.evaluate.saving import at_any_time, saving
@@ -150,7 +152,7 @@ def run(world: World, name: str, seed: int) -> Row:
         held["fixed"].append(inside(fixed, truth) or 0.0)
         held["wide"].append(inside(wide, truth) or 0.0)
         for width in STOP:
-            if wide.high - wide.low < width:
+            if min(wide.high, 1.0) - max(wide.low, 0.0) < width:
                 stopped.setdefault(width, held["wide"][-1])
         if (len(answers) - end) // per_wave % 2 == 0:  # every second wave, and the last
             measured = saving(so_far, control)
@@ -205,25 +207,16 @@ SHOWN: dict[str, tuple[str, str, Callable[[Row], float | None]]] = {
 }  # fmt: skip
 
 
-def table(rows: list[Row]) -> str:
-    """As the other tables of docs/honesty.md: pooled, and the worst condition."""
-    lines = [
-        "| claim | nominal | pooled | worst condition | tuned on | tested on |",
-        "|---|---|---:|---|---|---|",
-    ]
+def claims(rows: list[Row]) -> Measured:
+    """Every claim, and its values by condition."""
+    measured: Measured = []
     for claim, (nominal, tuned, value) in SHOWN.items():
         by: dict[str, list[float]] = defaultdict(list)
         for row in rows:
             if (known := value(row)) is not None:
                 by[row["condition"]].append(known)
-        if by:
-            means = {name: np.mean(values) for name, values in by.items()}
-            worst = (max if "at most" in nominal else min)(means, key=lambda name: means[name])
-            count = sum(map(len, by.values()))
-            pooled = np.mean(np.concatenate(list(by.values())))
-            told = f"{claim} | {nominal} | {100 * pooled:.1f} % | {100 * means[worst]:.1f} % ({worst})"
-            lines.append(f"| {told} | {tuned} | {count} studies, {len(by)} conditions |")
-    return "\n".join(lines)
+        measured += [("", claim, nominal, tuned, dict(by))] if by else []
+    return measured
 
 
 def main() -> None:
@@ -261,15 +254,10 @@ def main() -> None:
             f"| {name} | {len(group)} | {group[0]['agreement']:.2f} | {adaptive:.3f} | {plain:.3f} | {true:.2f} "
             f"| {len(stated)} | {value:.2f} ({low:.2f} to {high:.2f}) |"
         )
-    text = table(rows)
-    ROWS.with_suffix(".md").write_text(text + "\n\n" + "\n".join(details) + "\n")
-    page = ROOT / "docs" / "honesty.md"
-    before, start, rest = page.read_text().partition("<!-- adaptive -->\n")
-    if start and not SMALL:
-        page.write_text(
-            f"{before}{start}{text}\n<!-- end adaptive -->{rest.partition('<!-- end adaptive -->')[2]}"
-        )
-    print(text, *details, sep="\n")
+    ROWS.with_suffix(".md").write_text(tables.long_table(claims(rows)) + "\n" + "\n".join(details) + "\n")
+    if not SMALL:
+        fill("honesty", tables.table(claims(rows)), "adaptive")
+    print(*details, sep="\n")
 
 
 if __name__ == "__main__":

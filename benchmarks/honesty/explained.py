@@ -19,6 +19,7 @@ from collections.abc import Iterator
 from concurrent.futures import ProcessPoolExecutor
 from dataclasses import asdict
 from typing import Any
+from unittest import mock
 from zlib import crc32
 
 import numpy as np
@@ -27,6 +28,7 @@ import nearfar as nf
 from benchmarks._measure import RESULTS, size
 from benchmarks.honesty.scenarios import Scenario, Study
 from nearfar.errors import NearfarWarning
+from nearfar.evaluate import properties
 from nearfar.evaluate.properties import explain, rsa
 
 Row = dict[str, Any]
@@ -42,6 +44,7 @@ def conditions() -> Iterator[tuple[str, Scenario]]:
     yield "sparse", Scenario("sheet", per_participant=15)  # 34 answers per object
     yield "20 objects", Scenario("heavy tails", n_objects=20, n_participants=12, per_participant=60)
     yield "6 participants", Scenario("heavy tails", "few participants", n_participants=6)
+    yield "refits of 20 of 70 objects", Scenario("heavy tails", n_objects=70)
     yield "new clusters", Scenario(clusters=4)
     for world in (1, 2, 3):
         yield f"fixed clusters {world}", Scenario(clusters=4)
@@ -79,7 +82,10 @@ def run(name: str, scenario: Scenario, seed: int) -> Row:
     rng = np.random.default_rng([30, own])
     n = scenario.n_objects
     features = study.points[:, :2] + 0.5 * study.points[:, :2].std() * rng.normal(size=(n, 2))
-    with warnings.catch_warnings():
+    refitted = (
+        20 if name.startswith("refits") else properties.REFIT_OBJECTS
+    )  # as of very many objects a thousand
+    with warnings.catch_warnings(), mock.patch.object(properties, "REFIT_OBJECTS", refitted):
         warnings.simplefilter("ignore", NearfarWarning)
         analysis = nf.analyse(answers, "soe-3", models=["soe-3"], seed=seed)
         found = rsa(analysis, features, metric="euclidean", seed=seed)

@@ -4,7 +4,7 @@
 
 A study asks the lists that the forecast describes, planned repeats and checks included. Its participants are drawn anew: noise of their own
 (a log-normal law), and each is careless with a probability of .1, so that a small study may have none or three of them. The forecast spreads
-both evenly. Beside the kernel that the forecast takes stands the embedding that a report would choose among others. Rows go to
+both evenly. Rows keep what studies got; the forecast is made anew. Beside the kernel that the forecast takes stands the embedding that a report would choose among others. Rows go to
 benchmarks/results/honesty/forecast.jsonl; a table of them is printed.
 """
 
@@ -20,10 +20,9 @@ import numpy as np
 
 import nearfar as nf
 from benchmarks._measure import RESULTS, size
-from nearfar.design import Scheme
 from nearfar.errors import NearfarWarning
-from nearfar.evaluate.advice import Assumptions, noise_of_agreement
-from nearfar.evaluate.forecast import ABILITIES, CARELESS, Forecast, forecast
+from nearfar.evaluate.advice import Advice
+from nearfar.evaluate.simulated import ABILITIES, Assumptions, noise_of_agreement
 from nearfar.triplets import Triplets
 from nearfar.triplets.ids import Ids
 
@@ -33,16 +32,18 @@ CONDITIONS = size(
     {"20 objects, 5 minutes": (20, 5), "60 objects, 10 minutes": (60, 10)}, {"8 objects, 1 minute": (8, 1)}
 )
 MODELS = ("score", "soe-2")
+CARELESS = 0.1
 
 
-def study(told: Forecast, people: int, rng: np.random.Generator) -> dict[str, float]:
+def study(told: Advice, people: int, rng: np.random.Generator) -> dict[str, float]:
     """Half the width of the interval of each model in one study of so many participants."""
-    given, n = told.assumptions, told.n_objects
+    given, n, asked = told.assumptions, told.n_objects, told.lists
+    assert asked is not None
     points = rng.normal(size=(n, given.dimension))
-    count = max(told.n_new, min(people * told.n_new // 2, told.scheme.total(n)))
+    count = max(asked.n_new, min(people * asked.n_new // 2, told.scheme.total(n)))
     lists = nf.design.booklets(
-        told.scheme.questions(n, count, rng), people, per_person=told.per_person,
-        again=told.n_again / told.n_new, checks=told.checks, seed=rng,
+        told.scheme.questions(n, count, rng), people, per_person=asked.per_person,
+        again=asked.n_again / asked.n_new, checks=asked.checks, seed=rng,
     )  # fmt: skip
     noises = noise_of_agreement(given.agreement, given.dimension) * np.exp(
         ABILITIES * rng.normal(size=people)
@@ -59,25 +60,21 @@ def study(told: Forecast, people: int, rng: np.random.Generator) -> dict[str, fl
 
 
 def main() -> None:
-    wanted = int(sys.argv[1]) if len(sys.argv) > 1 else size(30, 1)
+    wanted = size(int(sys.argv[1]) if len(sys.argv) > 1 else 30, 1)
     ROWS.parent.mkdir(parents=True, exist_ok=True)
     rows = [json.loads(line) for line in ROWS.read_text().splitlines()] if ROWS.exists() else []
     known = {(row["condition"], row["people"], row["seed"]) for row in rows}
     warnings.simplefilter("ignore", NearfarWarning)
+    forecasts = {}
     for condition, (n, minutes) in CONDITIONS.items():
-        told = forecast(n, PEOPLE, Scheme(), Assumptions(minutes=minutes))
+        told = nf.advise(n, people=PEOPLE, assumptions=Assumptions(minutes=minutes))
         for expected in told.rows:
+            forecasts[condition, expected.people] = expected.half_width
             for seed in range(wanted):
                 if (condition, expected.people, seed) in known:
                     continue
                 got = study(told, expected.people, np.random.default_rng([seed, n, expected.people]))
-                row = {
-                    "condition": condition,
-                    "people": expected.people,
-                    "seed": seed,
-                    "forecast": expected.half_width,
-                    **got,
-                }
+                row = {"condition": condition, "people": expected.people, "seed": seed, **got}
                 rows.append(row)
                 with ROWS.open("a") as file:
                     file.write(json.dumps(row) + "\n")
@@ -86,9 +83,9 @@ def main() -> None:
         cells[row["condition"], row["people"]].append(row)
     for (condition, people), some in cells.items():
         for model in MODELS:
-            ratio = np.array([row[model] / row["forecast"] for row in some])
-            low, middle, high = np.percentile(ratio, [5, 50, 95])
-            told = f"forecast {100 * some[0]['forecast']:.1f} points"
+            expected = forecasts[condition, people]
+            low, middle, high = np.percentile([row[model] / expected for row in some], [5, 50, 95])
+            told = f"forecast {100 * expected:.1f} points"
             print(
                 f"{condition}, {people} people, {model}: {told}; width / forecast {middle:.2f} ({low:.2f} to {high:.2f}), {len(some)} studies"
             )

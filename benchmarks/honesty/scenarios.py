@@ -37,6 +37,8 @@ def positions(geometry: str, n: int, rng: np.random.Generator) -> Floats:
             branch = np.arange(n) * 2 ** (depth + 1) // n
             points += rng.normal(size=(2 ** (depth + 1), 6))[branch] * 0.75**depth
         return points
+    if geometry == "line":
+        return rng.uniform(-1, 1, size=(n, 1))
     return rng.uniform(-1, 1, size=(n, 2)) * [1.0, 0.6]
 
 

@@ -22,7 +22,8 @@ import nearfar as nf
 from benchmarks._measure import RESULTS, size
 from benchmarks.honesty.scenarios import DESIGNS, GEOMETRIES, Scenario, Study
 from nearfar.errors import NearfarWarning
-from nearfar.evaluate.map_stability import kept_labels, tree_labels
+from nearfar.evaluate.map_stability import kept_labels
+from nearfar.methods import cut
 from nearfar.triplets import Triplets
 
 Row = dict[str, Any]
@@ -63,12 +64,12 @@ def judged(scenario: Scenario, seed: int) -> Row:
         row |= {"verdict": analysis.curve.verdict}
     if analysis.subgroups is not None:
         row["subgroups_stated"] = float(analysis.subgroups.count > 1)
-    if analysis.reliability is not None and np.isfinite(analysis.reliability.participants):
+    if analysis.reliability is not None and np.isfinite(analysis.reliability.correlation):
         again = study.answers(study.participants(scenario.n_participants), scenario.per_participant)
         maps = [nf.fit(each, analysis.reliability.model).distances() for each in (answers, again)]
         upper = np.triu_indices(answers.n_objects, 1)
         row["true_reliability"] = float(np.corrcoef(maps[0][upper], maps[1][upper])[0, 1])
-        row["reliability"] = analysis.reliability.participants
+        row["reliability"] = analysis.reliability.correlation
     return row
 
 
@@ -87,16 +88,10 @@ def doubled(scenario: Scenario, seed: int) -> Row:
     more = study.answers(study.participants(2 * scenario.n_participants), scenario.per_participant)
     twice = nf.analyse(more, "soe-3", models=["soe-3"], seed=seed).best
     stated = analysis.curve.precision[1].half_width
-    maps = [
-        nf.fit(a, "soe-2").distances() for a in (answers, study.answers(people, scenario.per_participant))
-    ]
-    upper = np.triu_indices(answers.n_objects, 1)
     return {
         "narrower_as_stated": float((twice.high - twice.low) / 2 <= stated),
         "half_width": (twice.high - twice.low) / 2,
         "stated_half_width": stated,
-        "reliability_of_questions": analysis.reliability.questions,
-        "true_reliability_of_questions": float(np.corrcoef(maps[0][upper], maps[1][upper])[0, 1]),
     }
 
 
@@ -134,7 +129,7 @@ def checked(scenario: Scenario, seed: int) -> Row:
     analysis = nf.analyse(
         study.answers(people, scenario.per_participant), models=["soe-3"], model="soe-3", seed=seed
     )
-    named = {person.name for person in analysis.people.to_review}
+    named = {person.name for person in analysis.people.to_check}
     new = study.new_answers_of(people, 8_000 if scenario.design == "grid" else 1_000)
     truth = np.bincount(new.participant.codes, analysis.space.credits(new)) / np.bincount(
         new.participant.codes
@@ -174,19 +169,17 @@ def parted(scenario: Scenario, seed: int) -> Row:
 
 
 def repeated(scenario: Scenario, seed: int) -> Row:
-    """Another study, and the same participants again: does the map correlate as was stated?"""
+    """Another study: does the map correlate as was stated?"""
     study = Study(scenario, seed)
     people, per = study.participants(scenario.n_participants), scenario.per_participant
     answers = study.answers(people, per)
     halves = nf.analyse(answers, "soe-3", models=["soe-3", "soe-2"], seed=seed).reliability
-    again = [study.answers(each, per) for each in (study.participants(scenario.n_participants), people)]
+    again = study.answers(study.participants(scenario.n_participants), per)
     upper = np.triu_indices(answers.n_objects, 1)
-    maps = [nf.fit(each, halves.model).distances()[upper] for each in (answers, *again)]
+    maps = [nf.fit(each, halves.model).distances()[upper] for each in (answers, again)]
     return {
-        "reliability": halves.participants,
-        "true_reliability": float(np.corrcoef(maps[0], maps[1])[0, 1]),
-        "reliability_of_questions": halves.questions,
-        "true_reliability_of_questions": float(np.corrcoef(maps[0], maps[2])[0, 1]),
+        "reliability": halves.correlation,
+        "true_reliability": float(np.corrcoef(*maps)[0, 1]),
     }
 
 
@@ -223,7 +216,7 @@ def advised(scenario: Scenario, seed: int) -> Row:
     once, twice = (
         float(nf.fit(study.answers(people, times * per), model).credits(new).mean()) for times in (1, 2)
     )
-    told, gain = next((row.accuracy, row.gain) for row in advice.rows if row.questions == budget)
+    told, gain = next((row.accuracy, row.gain) for row in advice.rows if row.answers == budget)
     return {
         "advice": told,
         "true_advice": once,
@@ -242,7 +235,7 @@ def kept(scenario: Scenario, seed: int) -> Row:
     )
     k = scenario.clusters or 4
     stable = nf.analyse(first, "soe-3", models=["soe-3"], seed=seed).stability(k)
-    again = [tree_labels(nf.fit(each, "soe-3"), k) for each in others]
+    again = [cut(nf.fit(each, "soe-3").tree(), k) for each in others]
     share, true = (float(np.nanmean(kept)) for kept in (stable.kept, kept_labels(again, stable.labels)))
     return {"kept": share, "true_kept": true, "kept_within": float(abs(share - true) <= 0.1)}
 
@@ -258,6 +251,16 @@ def located(scenario: Scenario, seed: int) -> Row:
     off = np.linalg.norm(position - sure.points, axis=1) / size
     shown = np.isfinite(sure.circle)
     return {"inside_circle": float(np.mean(off[shown] <= sure.circle[shown])) if shown.any() else None}
+
+
+def scaled(scenario: Scenario, seed: int) -> Row:
+    """Share of objects on a line whose long-run place lies inside their interval."""
+    study = Study(scenario, seed)
+    answers = study.answers(study.participants(scenario.n_participants), scenario.per_participant)
+    scale = nf.analyse(answers, "ckl-1", models=["ckl-1"], seed=seed).scale
+    many = nf.fit(study.answers(study.participants(400), scenario.per_participant), "ckl-1")
+    place, _ = _procrustes(np.asarray(many.rows)[scale.order], scale.values[:, None])
+    return {"inside_scale": float(np.mean((scale.low <= place[:, 0]) & (place[:, 0] <= scale.high)))}
 
 
 def _procrustes(points: Any, reference: Any) -> tuple[Any, float]:
@@ -285,6 +288,7 @@ CHECKS: dict[str, Callable[[Scenario, int], Row]] = {
     "doubled": doubled,
     "agreed": agreed,
     "sized": sized,
+    "scaled": scaled,
     "guessed": guessed,
     "checked": checked,
     "parted": parted,
@@ -312,6 +316,8 @@ def conditions() -> Iterator[tuple[str, Scenario]]:
         yield "agreed", Scenario(geometry, design)
     for design in ("random", "pool", "odd", "grid"):
         yield "sized", Scenario("sheet", design)
+    for design, per in (("random", 40), ("odd", 20), ("no names", 80), ("few participants", 100)):
+        yield "scaled", Scenario("line", design, 20, 6 if design == "few participants" else 30, per)
     for design in ("random", "odd", "grid"):
         yield "guessed", Scenario(design=design, n_participants=20, per_participant=64)
         per = 480 if design == "grid" else 60  # 60 statements each

@@ -12,8 +12,9 @@ benchmarks/results/honesty/vectors.jsonl, the table to vectors.md beside them an
 
 The truth of the accuracy is that of the fitted space on fresh answers of new participants. Worth and the accuracy for new objects are
 procedures, so their truth is a mean over the studies of a condition: N / (the number of answers with vectors at which the mean accuracy is
-that of all N without, whether or not so few would have let the vectors in), and the accuracy of the same fits on fresh answers about the objects that each had left out. A position is right where
-the true one, moved, turned and scaled as the objects asked about are, lies within 2.146 times the spread (90 % in the plane).
+that of all N without, whether or not so few would have let the vectors in), and the accuracy of the same fits on fresh answers about the
+objects that each had left out. A position is right where the true one, moved, turned and scaled as the objects asked about are, lies within
+2.146 times the spread (90 % in the plane).
 """
 
 from __future__ import annotations
@@ -33,7 +34,9 @@ import numpy as np
 
 import nearfar as nf
 from benchmarks._measure import RESULTS, SMALL, fill, size
+from benchmarks.honesty import tables
 from benchmarks.honesty.scenarios import Floats, Scenario, Study
+from benchmarks.honesty.tables import Measured
 from nearfar.embedding.prior import Vectors
 from nearfar.errors import NearfarWarning
 from nearfar.evaluate import worth
@@ -292,26 +295,25 @@ CLAIMS = {
     ),
     "positions": ("position of an object nobody was asked about, within 2.146 spreads", "90 %"),
 }
+TUNED = dict.fromkeys(("new objects", "positions"), "other seeds")
 
 
-def short_table(rows: list[Row]) -> str:
-    """For docs/honesty.md: pooled, and the worst condition with at least six studies."""
+def claims(rows: list[Row]) -> Measured:
+    """For docs/honesty.md: every claim, and the share of each condition as often as it has cases."""
     by: dict[str, list[Row]] = defaultdict(list)
     for row in rows:
         by[row["condition"]].append(row)
     found = {name: held(group) for name, group in by.items()}
-    lines = ["| claim | nominal | pooled | worst condition | tested on |", "|---|---|---:|---|---|"]
-    for key, (claim, nominal) in CLAIMS.items():
-        each = {name: values[key] for name, values in found.items() if key in values}
-        total = sum(count for _, count in each.values())
-        pooled = sum(share * count for share, count in each.values()) / max(total, 1)
-        many = {name: share for name, (share, count) in each.items() if count >= 6}
-        worst = min(many, key=lambda name: many[name]) if many else None
-        told = "too few studies" if worst is None else f"{100 * many[worst]:.1f} % ({worst})"
-        lines.append(
-            f"| {claim} | {nominal} | {100 * pooled:.1f} % | {told} | {total} studies, {len(each)} conditions |"
+    return [
+        (
+            "",
+            claim,
+            nominal,
+            TUNED.get(key, "other studies"),
+            {c: [v[key][0]] * v[key][1] for c, v in found.items() if key in v},
         )
-    return "\n".join(lines)
+        for key, (claim, nominal) in CLAIMS.items()
+    ]
 
 
 def main() -> None:
@@ -334,7 +336,7 @@ def main() -> None:
                 print(*row.values(), flush=True)
     ROWS.with_suffix(".md").write_text(table(rows) + "\n")
     if not SMALL:
-        fill("honesty", short_table(rows))
+        fill("honesty", tables.table(claims(rows), least=6), "vectors")
     print(table(rows))
 
 

@@ -23,8 +23,8 @@ for is_careless, name, colour in (
         person for person in people.rows if (person.name in careless) == is_careless
     ]
     ax.scatter(
-        [person.with_others.share for person in rows],
-        [person.with_themselves.share for person in rows],
+        [person.with_others.value for person in rows],
+        [person.with_themselves.value for person in rows],
         color=colour,
         label=name,
         s=40,

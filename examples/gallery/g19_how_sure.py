@@ -12,13 +12,14 @@ from matplotlib.patches import Ellipse
 import nearfar as nf
 
 colours = nf.datasets.make_colours()
-sure = nf.stability(colours.triplets, "tste-2", n_clusters=None, n_resamples=15)
+analysis = nf.analyse(colours.triplets, "tste-2", models=["tste-2"], n_resamples=15)
+sure = analysis.stability(n_clusters=None)
 
 fig, ax = plt.subplots(figsize=(6.4, 3.8))
 ax.scatter(
     *sure.points.T, c=colours.hex, s=30, edgecolor="#56606d", linewidth=0.3, zorder=3
 )
-spread = sure.cloud.std(axis=0)
+spread = sure.positions.std(axis=0)
 for point, width, colour in zip(sure.points, spread, colours.hex, strict=True):
     ax.add_patch(Ellipse(point, *(4 * width), color=colour, alpha=0.2, linewidth=0))
 ax.set(aspect="equal", title="two standard deviations of every position")

@@ -84,7 +84,7 @@ print("the same clusters:", nf.metrics.purity(from_disk, labels) == 1.0)
 (folder / "landmarks.txt").write_text("\n".join(landmarks))
 command = (
     "nearfar cluster hour-0.parquet hour-1.parquet --model k1 --landmarks landmarks.txt "
-    "--clusters 2 --dask local:2 -o clusters.csv --quiet"
+    "--clusters 2 --starts 2 --dask local:2 -o clusters.csv --quiet"
 )
 print(f"$ {command}\n")
 subprocess.run([sys.executable, "-m", *shlex.split(command)], cwd=folder, check=True)

@@ -30,7 +30,6 @@ from .evaluate import learning_curve as learning_curve
 from .evaluate import metrics as metrics
 from .evaluate import noise_ceiling as noise_ceiling
 from .evaluate import person_agreement as person_agreement
-from .evaluate import stability as stability
 from .features import FeatureMap as FeatureMap
 from .io import read_answers as read_answers
 from .io import read_objects as read_objects
@@ -39,7 +38,6 @@ from .io import read_triplets as read_triplets
 from .io import scan_triplets as scan_triplets
 from .io import write_triplets as write_triplets
 from .kernel import cross_kernel as cross_kernel
-from .kernel import reduce_diagonal as reduce_diagonal
 from .methods import KernelKMeans as KernelKMeans
 from .methods import KernelPCA as KernelPCA
 from .methods import linkage as linkage

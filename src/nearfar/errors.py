@@ -18,8 +18,7 @@
         ├── CoverageWarning                   too few shared columns for k1 or k2 to mean anything
         ├── UnfittedColumnWarning             new answers about columns the map never saw
         ├── ScreenWarning                     answers came from screens whose statement ids are lost
-        ├── FeatureWarning                    constant columns in vectors per object
-        ├── RepeatedControlWarning            a control question was asked far more often than the others
+        ├── FeatureWarning                    vectors that lack, are left over, or say nothing
         └── NotConverged                      an iterative method stopped early
 """
 
@@ -38,7 +37,6 @@ __all__ = [
     "NearfarError",
     "NearfarWarning",
     "NotConverged",
-    "RepeatedControlWarning",
     "RowsError",
     "ScreenWarning",
     "TooLargeError",
@@ -74,11 +72,11 @@ class FileError(InputError):
 
 
 class ColumnsError(FileError):
-    """The columns of a file are not known; ``options`` of the command line would read it, where that is certain."""
+    """The columns of a file are not known; ``options`` of the command line would read it, where what it ``means`` is certain."""
 
-    def __init__(self, message: str, *, options: Sequence[str] = ()) -> None:
+    def __init__(self, message: str, *, options: Sequence[str] = (), means: str = "") -> None:
         super().__init__(message)
-        self.options = list(options)
+        self.options, self.means = list(options), means
 
 
 class RowsError(InputError):
@@ -138,11 +136,7 @@ class ScreenWarning(NearfarWarning):
 
 
 class FeatureWarning(NearfarWarning):
-    """Some columns of vectors per object are the same for all objects, so they say nothing."""
-
-
-class RepeatedControlWarning(NearfarWarning):
-    """A control question was asked far more often than the others; it weighs no more than they do."""
+    """Some objects have no vector, some vectors no object, or some columns say nothing: all objects have the same value."""
 
 
 class NotConverged(NearfarWarning):

@@ -7,9 +7,14 @@ import time
 from contextlib import closing
 
 import pytest
-from ask_tools import PROLIFIC, SMALL, answer, arrive, places
+from ask_tools import PROLIFIC, SMALL, answer, arrive, everything_in, places, study_file
+from PIL import Image
 
 from nearfar.ask.export import erase_person, export_study
+from nearfar.ask.prepare import open_study
+from nearfar.ask.store import researcher
+from nearfar.ask.store.transaction import Transaction
+from nearfar.ask.study import read_study
 from nearfar.errors import UnreachableError
 
 
@@ -18,7 +23,7 @@ from nearfar.errors import UnreachableError
 )
 def test_the_database_is_its_owners(ready, tmp_path):
     arrive(ready, "a")
-    export_study(ready.study, None, tmp_path)
+    export_study(ready.store.url, tmp_path)
     for name in ("study.db", "study.db-wal", "study.db-lock", "people.csv"):
         assert (tmp_path / name).stat().st_mode & 0o077 == 0
 
@@ -47,10 +52,6 @@ def test_nothing_is_confirmed_into_a_deleted_file(ready, tmp_path):
         answer(ready, "a", places(ready, "a"))
 
 
-def everything_in(folder):
-    return b"".join(path.read_bytes() for path in folder.rglob("*") if path.is_file())
-
-
 def test_erasing_beside_a_reader_says_what_is_left_and_a_retry_finishes_it(make, tmp_path, monkeypatch):
     ready = make(**PROLIFIC)
     monkeypatch.setattr("nearfar.ask.store.sqlite.PATIENCE", 0.2)
@@ -72,7 +73,7 @@ def test_erasing_beside_a_reader_says_what_is_left_and_a_retry_finishes_it(make,
 def test_erasing_on_a_full_disk_is_finished_by_a_retry(make, tmp_path, monkeypatch):
     ready = make(**PROLIFIC)
     arrive(ready, "a", outside="recruiters-id")
-    export_study(ready.study, None, tmp_path / "out")
+    export_study(ready.store.url, tmp_path / "out")
     forget = ready.store.forget
 
     def full():
@@ -102,3 +103,27 @@ def test_postgresql_waits_for_no_lock_for_ever(new_database, make):
         with pytest.raises(UnreachableError, match="traces"):
             erase_person(ready.store, "recruiters-id")
     assert erase_person(ready.store, "recruiters-id") == []
+
+
+def test_a_first_start_that_is_interrupted_leaves_nothing(tmp_path, monkeypatch):
+    """Else the pictures would be missing, and nobody would know the password."""
+    (tmp_path / "photos").mkdir()
+    for shade in range(4):
+        Image.new("RGB", (4, 4), (shade, 0, 0)).save(tmp_path / "photos" / f"{shade}.png")
+    study = read_study(
+        study_file(tmp_path, objects="photos", questions="per_person = 3\nagain = 0\nchecks = 0")
+    )
+    insert = Transaction.insert
+
+    def interrupted(self, table, **values):
+        if table == "picture":
+            raise OSError("killed")
+        return insert(self, table, **values)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(Transaction, "insert", interrupted)
+        with pytest.raises(OSError, match="killed"):
+            open_study(study)
+    with closing(open_study(study)) as ready:
+        assert ready.password is not None
+        assert all(row[2] for row in ready.store.read_now(researcher.object_rows))

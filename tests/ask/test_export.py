@@ -10,7 +10,17 @@ from contextlib import closing
 
 import numpy as np
 import pytest
-from ask_tools import answer, arrive, check_invariants, opened, places, serving, study_file
+from ask_tools import (
+    NAMES,
+    answer,
+    arrive,
+    check_invariants,
+    everything_in,
+    opened,
+    places,
+    serving,
+    study_file,
+)
 from benchmarks.ask_visitors import Visitor
 
 from nearfar import read_answers, read_triplets
@@ -19,6 +29,7 @@ from nearfar.ask.export import erase_person, export_folder, export_study
 from nearfar.ask.live import _map, live_view
 from nearfar.ask.passwords import hash_secret
 from nearfar.ask.rehearse import rehearse
+from nearfar.ask.serve import check_public_url
 from nearfar.ask.store import researcher
 from nearfar.ask.study import read_study
 from nearfar.cli import main
@@ -143,10 +154,6 @@ def test_wrong_checks_are_graded_as_wrong(make, kind):
     assert dict(checks.select("place", "correct").iter_rows()) == expected
 
 
-def everything_in(folder):
-    return b"".join(path.read_bytes() for path in sorted(folder.rglob("*")) if path.is_file())
-
-
 def test_an_erased_person_leaves_no_trace(make, tmp_path):
     """Not in the database, not in its log, not in the exports; everybody else stays as they were."""
     parts = {
@@ -159,7 +166,7 @@ def test_an_erased_person_leaves_no_trace(make, tmp_path):
         token = f"token-of-{number}"
         arrive(ready, token, outside=f"OUTSIDE-ID-{number:04d}-END")
         sent[number] = answer(ready, token, places(ready, token))
-    export_study(ready.study, None, tmp_path / "elsewhere")
+    export_study(ready.store.url, tmp_path / "elsewhere")
     view = '{"people": [{"name": "ptoken-of-7"}]}'
     ready.store.write_now(researcher.put_view, view, 0.0)
     traces = [b"OUTSIDE-ID-0007-END", b"token-of-7", *(one.id.encode() for one in sent[7])]
@@ -182,14 +189,14 @@ def test_a_database_is_read_while_it_is_served(make, tmp_path):
     ready = make(questions="per_person = 24\nagain = 0\nchecks = 0")
     arrive(ready, "a")
     answer(ready, "a", places(ready, "a")[:10])
-    out = export_study(ready.study, None, tmp_path / "out")
+    out = export_study(ready.store.url, tmp_path / "out")
     assert len(read_triplets(out[0])) == 10
     ready.close()
     (tmp_path / "other.db").write_bytes(b"")
     with pytest.raises(FileError, match=r"other\.db: cannot be read as the database of a study"):
-        export_study(ready.study, str(tmp_path / "other.db"), tmp_path / "out")
+        export_study(str(tmp_path / "other.db"), tmp_path / "out")
     with pytest.raises(FileError, match=r"none\.db: there is no such database"):
-        export_study(ready.study, str(tmp_path / "none.db"), tmp_path / "out")
+        export_study(str(tmp_path / "none.db"), tmp_path / "out")
 
 
 def test_the_connection_for_reading_cannot_write(tmp_path):
@@ -306,7 +313,11 @@ def test_the_commands(tmp_path, nearfar):
         tmp_path, questions="per_person = 24\nagain = 0.1\nchecks = 1\neach = 3", people="aim = 12"
     )
     code, out, err = nearfar("ask", "check", path)
-    assert (code, err) == (0, "") and "84 of kind near" in out and "21 new, 2 again, 1 checks" in out
+    assert (
+        (code, err) == (0, "")
+        and "84 of kind near" in out
+        and "21 new questions, 2 repeats, 1 check\n" in out
+    )
     ready = opened(
         tmp_path, questions="per_person = 24\nagain = 0.1\nchecks = 1\neach = 3", people="aim = 12"
     )
@@ -324,11 +335,25 @@ def test_the_commands(tmp_path, nearfar):
     code, out, err = nearfar("report", tmp_path / "study.db", "-o", report, "--quiet")
     assert (code, err) == (0, "") and "138" in report.read_text()
     report.unlink()
+    path.write_text("objects = 'gone'")  # nothing of the study is needed to erase
     code, out, err = nearfar("ask", "erase", path, "pt3")
     assert (code, err) == (0, "erased pt3\n")
     assert b"pt3" not in everything_in(tmp_path)
     code, out, err = nearfar("ask", "erase", path, "pt3")
     assert (code, err) == (2, "nearfar: pt3: there is no such person in this study\n")
+    code, out, err = nearfar("ask", "erase", path.with_name("other.toml"), "pt3")
+    assert code == 2 and "first served" in err and not list(tmp_path.glob("other.*"))
+
+
+def test_vectors_are_checked_before_a_study_is_made(tmp_path, nearfar, monkeypatch):
+    monkeypatch.setattr("nearfar.ask.serve.serve", lambda *_, **__: None)
+    path, vectors = study_file(tmp_path, questions="each = 3"), tmp_path / "size.csv"
+    vectors.write_text("object,x\nno,1\nsuch,2\n")
+    code, _, err = nearfar("ask", "serve", path, "--features", vectors)
+    assert code == 2 and "none of the 2 names" in err and not list(tmp_path.glob("study.db*"))
+    vectors.write_text("object,x\n" + "".join(f"{name},{x * x}\n" for x, name in enumerate(NAMES[1:])))
+    code, _, err = nearfar("ask", "serve", path, "--features", vectors)
+    assert code == 0 and f"1 of {len(NAMES)} objects have no vector: {NAMES[0]}" in err
 
 
 def test_mistakes_on_the_command_line_are_one_sentence(tmp_path, nearfar):
@@ -339,6 +364,37 @@ def test_mistakes_on_the_command_line_are_one_sentence(tmp_path, nearfar):
     )
     code, _, err = nearfar("ask", "serve", "--public-url", "http://x.org")
     assert code == 2 and "expected an address such as https://study.example.org" in err
+
+
+@pytest.mark.parametrize(
+    ("given", "address"),
+    [
+        ("https://Study.example.org/", "https://study.example.org"),
+        ("https://study.example.org:8443", "https://study.example.org:8443"),
+        ("https://study.example.org:443", "https://study.example.org"),  # as browsers name it
+    ],
+)
+def test_a_public_address_is_written_as_browsers_name_it(given, address):
+    assert check_public_url(given) == address
+
+
+@pytest.mark.parametrize("port", [0, 65536, 99999])
+def test_a_port_that_none_can_be_is_refused(port):
+    with pytest.raises(InputError, match="public-url"):
+        check_public_url(f"https://study.example.org:{port}")
+
+
+def test_a_caddyfile_is_written_once_and_one_for_another_address_is_said(tmp_path, nearfar, monkeypatch):
+    path = study_file(tmp_path)
+    monkeypatch.setattr("nearfar.ask.serve.serve", lambda *ready, **more: None)
+    for address, told in (
+        ("https://a.example:8443", "wrote"),
+        ("https://a.example:8443", ""),
+        ("https://b.example", "warning"),
+    ):
+        code, _, err = nearfar("ask", path, "--public-url", address)
+        assert code == 0 and told in err and bool(told) == ("Caddyfile" in err)
+        assert "\na.example:8443 {" in (tmp_path / "Caddyfile").read_text()
 
 
 def test_a_missing_package_is_one_sentence(tmp_path, nearfar, monkeypatch):

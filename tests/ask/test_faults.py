@@ -1,6 +1,7 @@
 """Servers are killed, disks are full: nothing confirmed is lost, nothing doubled. The long runs are in benchmarks."""
 
 import contextlib
+import gc
 import subprocess
 import sys
 import time
@@ -27,6 +28,7 @@ from nearfar.ask.guard import RateLimit, RateLimits
 from nearfar.ask.passwords import new_secret
 from nearfar.ask.prepare import open_study
 from nearfar.ask.rehearse import demo_study
+from nearfar.ask.serve import serve
 from nearfar.ask.store import drawing, open_store, people, researcher
 from nearfar.ask.store.people import Answer
 from nearfar.ask.study import read_study
@@ -42,6 +44,7 @@ def test_killing_the_server_loses_and_doubles_nothing():
     outcome = run_kills(6, people=6)
     assert (outcome.lost, outcome.changed, outcome.doubled, outcome.wrong_loads) == (0, 0, 0, 0)
     assert outcome.stored == outcome.confirmed >= 360 and outcome.spread <= 1
+    assert outcome.forms == 2 * outcome.people >= 12
 
 
 def test_killing_one_of_two_processes_on_postgresql(new_database):
@@ -97,6 +100,15 @@ def test_a_server_that_is_told_to_stop_while_it_starts_stops(tmp_path):
 
 
 # ---------------------------------------------------------------- a disk that is full, or may not be written
+
+
+def test_the_garbage_collector_leaves_libraries_alone_while_people_wait(ready, monkeypatch):
+    seen = []
+    monkeypatch.setattr("uvicorn.Server.run", lambda server, sockets: seen.append(gc.get_freeze_count()))
+    gc.unfreeze()
+    serve(ready, port=free_port())
+    gc.unfreeze()
+    assert seen[0] > 10_000
 
 
 @pytest.fixture

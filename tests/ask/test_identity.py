@@ -1,5 +1,6 @@
 """Who may answer in whose name, and what must not be recognised by those who do not look."""
 
+import asyncio
 import json
 import sqlite3
 from contextlib import closing
@@ -8,7 +9,10 @@ import pytest
 from ask_tools import PROLIFIC, SMALL, answer, arrive, call, opened, places, request, serving, study_file
 from cli_tools import run
 
+from nearfar.ask.admin_routes import AdminRoutes, _reason
+from nearfar.ask.guard import RateLimits
 from nearfar.ask.passwords import new_secret
+from nearfar.ask.store import people
 from nearfar.errors import InputError
 
 
@@ -93,10 +97,25 @@ def test_claimed_times_are_compared_with_the_time_that_passed(ready):
         ("phonest", 10.8, 30.0),
         ("pprogram", 10.8, 1.0),
     ]
-    from nearfar.ask.admin_routes import _claims
+    assert [_reason(row, {}, []) for row in rows] == ["", "claims 11 seconds of answering within 1"]
+    nobody = (*rows[0][:3], 0, *rows[0][4:9], None, None, "", 0)
+    assert _reason(nobody, {}, []) == ""
 
-    assert [bool(_claims(*row[9:11])) for row in rows] == [False, True]
-    assert _claims(96.0, 3.0) == "claims 96 seconds of answering within 3" and _claims(None, None) == ""
+
+def test_who_tells_hardly_anything_or_misunderstood_practice_is_to_be_checked(make):
+    right = '[[form]]\nname = "q"\nask = "?"\nkind = "choice"\nwhen = "practice"\noptions = ["a", "b"]\nright = "a"\n'
+    ready = make(**SMALL | {"people": "aim = 9\n[screen]\ncannot_tell = true\n" + right})
+    for token, wrong in (("careful", 1), ("lost", 3)):
+        arrive(ready, token)
+        for given in ["b"] * wrong + ["a"] * (wrong < 3):
+            ready.store.write_now(people.save_form, token, "practice", {"q": given}, given == "a", 1.0)
+    asked = places(ready, "lost")
+    answer(ready, "lost", asked[:1])
+    answer(ready, "lost", asked[1:], choice=())
+    admin = AdminRoutes(ready, asyncio.Event(), RateLimits().logins, secure=False)
+    reasons = {one["name"]: one["reason"] for one in ready.store.read_now(admin._live, 2000.0)["everybody"]}
+    assert reasons["pcareful"] == ""
+    assert "11 of 12" in reasons["plost"] and "practice" in reasons["plost"]
 
 
 def test_a_database_of_another_version_is_one_sentence(ready, tmp_path, monkeypatch, capsys):

@@ -5,6 +5,7 @@ import io
 import json
 import math
 import os
+import shlex
 import shutil
 import sqlite3
 import stat
@@ -16,12 +17,24 @@ from collections import Counter
 from contextlib import closing
 from pathlib import Path
 
+import numpy as np
 import pytest
-from ask_tools import answer, arrive, call, check_invariants, opened, places, serving, spread, study_file
+from ask_tools import (
+    answer,
+    arrive,
+    call,
+    check_invariants,
+    everything_in,
+    opened,
+    places,
+    serving,
+    spread,
+    study_file,
+)
 from cli_tools import run
 from hypothesis import given
 from hypothesis import strategies as st
-from PIL import Image
+from PIL import Image, ImageCms
 
 from nearfar.ask.export import backup_study, erase_person, export_folder, export_study
 from nearfar.ask.forms import FormField, check_values, is_right
@@ -119,7 +132,8 @@ def field(kind, **more):
 GOOD = [
     (field("text", most=3), "abc", "abcd"),
     (field("number", least=18, most=99), 18.5, 17),
-    (field("number"), -1e300, float("nan")),
+    (field("number"), -1e9, float("nan")),
+    (field("number"), 0, 10**400),  # which no export could hold
     (field("choice", options=("a", "b")), "a", "A"),
     (field("choices", options=("a", "b"), least=1, most=1), ["b"], ["a", "b"]),
     (field("choices", options=("a", "b"), most=2), ["b", "a"], ["b", "b"]),
@@ -158,7 +172,17 @@ def test_no_value_is_an_error_of_the_server(value):
         ('name = "a"\nask = "?"\nkind = "number"\nleast = 3\nmost = 2', "most"),
         ('name = "a"\nask = "?"\nkind = "text"\nmost = 99999', "most"),
         ('name = "a"\nask = "?"\nkind = "number"\nright = 3', "right"),
+        ('name = "a"\nask = "?"\nkind = "text"\nmost = 0', "most"),
+        ('name = "a"\nask = "?"\nkind = "choices"\noptions = ["a", "b"]\nmost = 1.5', "most"),
+        ('name = "a"\nask = "?"\nkind = "choices"\noptions = ["a;b", "a"]', "options"),
+        ('name = "a"\nask = "?"\nkind = "choice"\noptions = ["a", "b"]\nleast = 1', "least"),
+        ('name = "OK"\nask = "?"\nkind = "text"', "name"),
+        ('name = "Code"\nask = "?"\nkind = "text"', "name"),
         ('name = "a"\nask = "?"\nkind = "slider"', "kind"),
+        (
+            'name = "a"\nask = "?"\nkind = "scale"\nleast = 1\nmost = 5\nlabels = ["one"]',
+            "labels: expected a list of 2 different",
+        ),
         ('name = "a"\nkind = "text"', "ask"),
         ('name = "a"\nask = "?"\nkind = "text"\ncolour = "red"', "colour"),
     ],
@@ -201,20 +225,17 @@ def test_forms_are_saved_once_exported_and_erased_to_the_byte(make, tmp_path):
         ):
             assert call(port, "/form", wrong, token=token)[0] == 400
         assert call(port, "/form", late, token=new_secret())[0] == 401
-    export_study(ready.study, None, tmp_path / "out")
-    backup_study(ready.study, None, tmp_path / "backup")
+    export_study(ready.store.url, tmp_path / "out")
+    backup_study(ready.store.url, tmp_path / "backup")
     told = rows_of(tmp_path / "out" / "people.csv")
     assert [(row["group"], row["age"], row["wave"]) for row in told] == [
         ("left", f"{40 + number}", f"WAVE {number}") for number in range(3)
     ]
     assert told[1]["remarks"] == "'=SECRET-OF-1" and told[1]["consent"].endswith("Z")
 
-    def everything():
-        return b"".join(p.read_bytes() for p in tmp_path.rglob("*") if p.is_file())
-
-    assert b"SECRET-OF-1" in everything() and b"WAVE 1" in everything()
+    assert b"SECRET-OF-1" in everything_in(tmp_path) and b"WAVE 1" in everything_in(tmp_path)
     assert erase_person(ready.store, "id1") == []
-    left = everything()
+    left = everything_in(tmp_path)
     assert b"SECRET-OF-1" not in left and b"WAVE 1" not in left and b"SECRET-OF-2" in left
     check_invariants(ready)
     with sqlite3.connect(tmp_path / "backup" / "study.db") as copy:
@@ -299,7 +320,7 @@ def test_repeats_and_positions_are_in_the_export(make, tmp_path, kind):
         assert kind != "near" or row["near_side"] == str(at)
         assert len(row["seconds"]) < 8 and row["answered_at"][10] == "T"
         seen[role] += 1
-    assert seen["again"] == 5 * (1 if kind == "near" else 2)
+    assert seen["again"] == 4 * (1 if kind == "near" else 2)
 
 
 # ---------------------------------------------------------------- conditions
@@ -322,6 +343,20 @@ def test_conditions_are_assigned_evenly_and_each_is_balanced(make, request, wher
 
     assert ready.store.read_now(counts) == {"pitch": 4, "some": 4}
     assert spread(ready) == 0
+    check_invariants(ready)
+
+
+def test_conditions_are_drawn_for_each_person_alone(make):
+    ready = make(questions=SHORT, people='aim = 40\nassign = "random"' + CONDITIONS)
+    rng, drawn = np.random.default_rng(3), []
+    for number in range(40):
+        arrive(ready, f"t{number}", rng=rng)
+        drawn.append(ready.store.read_now(people.booklet, f"t{number}")["condition"])
+        answer(ready, f"t{number}", places(ready, f"t{number}"))
+    assert {*drawn} == {"pitch", "some"} and 10 <= drawn.count("some") <= 30
+    assert any(
+        one == two for one, two in zip(drawn[::2], drawn[1::2], strict=True)
+    )  # never, where it is evenly
     check_invariants(ready)
 
 
@@ -349,6 +384,14 @@ def test_conditions_that_cannot_be(tmp_path):
             overview(read_study(study_file(tmp_path, questions=SHORT, people=people_table)))
 
 
+def test_questions_of_a_file_are_about_objects_of_every_condition(tmp_path):
+    (tmp_path / "list.csv").write_text("anchor,one,other\nthing 0,thing 1,thing 9\n")
+    design = 'design = "list.csv"\nper_person = 1\nagain = 0\nchecks = 0'
+    path = study_file(tmp_path, questions=design, people="aim = 4" + CONDITIONS)
+    with pytest.raises(FileError, match=r"line 2: 'thing 9' .* condition"):
+        overview(read_study(path))
+
+
 # ---------------------------------------------------------------- stimuli
 
 
@@ -372,7 +415,28 @@ def test_lossless_pictures_stay_so_and_names_of_files_are_not_shown(make, tmp_pa
     with serving(ready) as port:
         described = call(port, "/study.json")[1]
     assert described["show"] == "pictures" and {one["display_name"] for one in described["objects"]} == {""}
-    assert ("people see", "the pictures or sounds alone, without names") in overview(ready.study)
+    assert ("people see", "the pictures alone, without names") in overview(ready.study)
+
+
+def test_a_lossless_webp_with_a_profile_stays_lossless(tmp_path):
+    noise = Image.merge("RGB", [Image.effect_noise((40, 30), 60 + 20 * band) for band in range(3)])
+    profile = ImageCms.ImageCmsProfile(ImageCms.createProfile("sRGB")).tobytes()
+    noise.save(tmp_path / "exact.webp", lossless=True, icc_profile=profile)
+    noise.save(tmp_path / "lossy.webp", icc_profile=profile)
+    served = encode_picture(tmp_path / "exact.webp")
+    assert (
+        np.abs(np.subtract(Image.open(io.BytesIO(served.data)).convert("RGB"), noise, dtype=int)).max() <= 1
+    )
+    assert encode_picture(tmp_path / "lossy.webp").media == "image/jpeg"
+
+
+def test_two_files_that_look_the_same_are_told(tmp_path):
+    (tmp_path / "photos").mkdir()
+    for at, shade in enumerate((7, 8, 8, 9)):
+        Image.new("RGB", (4, 4), (shade, 0, 0)).save(tmp_path / "photos" / f"p{at}.png")
+    study = read_study(study_file(tmp_path, objects="photos", questions=SHORT))
+    with pytest.warns(NearfarWarning, match="p1 and p2"):
+        list(find_objects(study).pictures())
 
 
 def test_sounds_are_served_as_they_are_and_what_is_none_is_named(tmp_path):
@@ -391,6 +455,57 @@ def test_sounds_are_served_as_they_are_and_what_is_none_is_named(tmp_path):
     (folder / "s2.wav").write_bytes(b"<html>")
     with pytest.raises(FileError, match=r"s2\.wav"):
         list(objects.pictures())
+
+
+def test_minutes_of_sounds_are_those_that_the_study_names(tmp_path):
+    (tmp_path / "sounds").mkdir()
+    for number in range(9):
+        sound(tmp_path / "sounds" / f"s{number}.wav", 200 + 100 * number)
+    path = study_file(tmp_path, objects="sounds", questions=SHORT)
+    assert "expected_seconds" in dict(overview(read_study(path)))["minutes"]
+    path.write_text(path.read_text() + "[screen]\nexpected_seconds = 20\nsize = 60")
+    told = dict(overview(read_study(path)))
+    assert told["minutes"].startswith("2.0 ") and "screen" not in told  # a sound needs no room
+    assert told["people see"].startswith("the sounds alone")
+
+
+def test_how_wide_a_screen_must_be_is_said_where_pictures_are_shown(tmp_path):
+    (tmp_path / "photos").mkdir()
+    for shade in range(9):
+        Image.new("RGB", (9, 9), (20 * shade, 0, 0)).save(tmp_path / "photos" / f"{shade}.png")
+    size = "aim = 4\n[screen]\nsize = 60"
+    told = dict(overview(read_study(study_file(tmp_path, objects="photos", questions=SHORT, people=size))))
+    assert "120 px" in told["screen"]
+    words = study_file(tmp_path, objects="photos", top='show = "words"', questions=SHORT, people=size)
+    assert "screen" not in dict(overview(read_study(words)))
+
+
+@pytest.mark.parametrize("keep", ["State", "code", "g', 'G"])
+def test_a_kept_parameter_has_a_column_of_its_own(tmp_path, keep):
+    with pytest.raises(FileError, match=r"line \d+: people\.keep"):
+        read_study(study_file(tmp_path, questions=SHORT, people=f"aim = 4\nkeep = ['{keep}']"))
+
+
+# ---------------------------------------------------------------- the plan
+
+
+@pytest.mark.parametrize("kind", ["near", "odd", "grid"])
+def test_ask_serves_the_lists_of_a_plan_and_asks_as_many_questions(tmp_path, shell, monkeypatch, kind):
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "names.txt").write_text("\n".join(f"o{i}" for i in range(20)))
+    grid = ["--size", 4, "--pick", 1] * (kind == "grid")
+    words = ["names.txt", "--kind", kind, *grid, "--people", 6, "--minutes", 2, "--seconds", 3, "--checks", 2]
+    told = shell("plan", *words)[1]
+    assert shell(*shlex.split(told.splitlines()[-1].partition("nearfar ")[2]))[0] == 0
+    for design in ("lists.csv", "random"):
+        more = "\noptions = 4\npick = 1" * (kind == "grid")
+        path = study_file(
+            tmp_path, objects="names.txt", top=f'kind = "{kind}"',
+            questions=f'design = "{design}"\neach = 2\nchecks = 2\nper_person = 40{more}', people="aim = 6",
+        )  # fmt: skip
+        asked = dict(overview(read_study(path), 3))
+        assert f"{asked['questions'].split()[0]} different questions" in told
+        assert asked["booklet"] in told and asked["cost"].split()[0] in told
 
 
 # ---------------------------------------------------------------- backup, copies, migration
@@ -422,9 +537,9 @@ def test_a_backup_is_whole_at_any_time_and_a_copy_without_its_log_says_so(make, 
     assert stat.S_IMODE(copy.stat().st_mode) == 0o600 and os.listdir(tmp_path / "safe") == ["study.db"]
     assert read_store(str(copy), researcher.answer_rows) == ready.store.read_now(researcher.answer_rows)
     with pytest.raises(FileError, match="itself"):
-        backup_study(ready.study, None, tmp_path)
+        backup_study(ready.store.url, tmp_path)
     with pytest.raises(InputError, match="pg_dump"):
-        backup_study(ready.study, "postgresql://h/x", tmp_path / "safe")
+        backup_study("postgresql://h/x", tmp_path / "safe")
     with closing(sqlite3.connect(tmp_path / "bare.db")) as bare:
         bare.execute("PRAGMA user_version = 1")
     code, _, told = shell("check", tmp_path / "bare.db")
@@ -492,9 +607,12 @@ def test_pictures_that_vanish_after_the_start_are_named(tmp_path):
         Image.new("RGB", (4, 4), (at, 0, 0)).save(tmp_path / "photos" / f"{at}.png")
     parts = {"objects": "photos", "questions": "per_person = 4\nagain = 0\nchecks = 0\neach = 1"}
     opened(tmp_path, **parts).close()
-    (tmp_path / "photos" / "3.png").unlink()
-    with pytest.raises(FileError, match="objects"):
+    (tmp_path / "photos" / "3.png").rename(tmp_path / "photos" / "other.png")
+    with pytest.raises(FileError, match=r"without 3; with other$"):
         opened(tmp_path, **parts)
+    (tmp_path / "photos" / "other.png").rename(tmp_path / "photos" / "3.png")
+    with pytest.raises(FileError, match=r"already drawn.*: each$"):
+        opened(tmp_path, **parts | {"questions": parts["questions"].replace("each = 1", "each = 2")})
 
 
 # ---------------------------------------------------------------- hosting
@@ -503,7 +621,10 @@ def test_pictures_that_vanish_after_the_start_are_named(tmp_path):
 def deployed(folder, shell, *more):
     """The files for a rented server."""
     (folder / "welcome.md").write_text("# Hello")
-    study = study_file(folder, questions=SHORT, pages='welcome = "welcome.md"')
+    (folder / "q.csv").write_text(
+        "anchor,one,other\n" + "".join(f"thing {i},thing {i + 1},thing {i + 2}\n" for i in range(8))
+    )
+    study = study_file(folder, questions=SHORT + '\ndesign = "q.csv"', pages='welcome = "welcome.md"')
     (folder / "study.db").write_bytes(b"answers")
     words = ("ask", "deploy", study, folder / "server", "--public-url", "https://study.example.org", *more)
     assert shell(*words)[0] == 0 and shell(*words)[0] == 2  # never over what is there
@@ -513,17 +634,49 @@ def deployed(folder, shell, *more):
 @pytest.mark.parametrize("postgres", [(), ("--postgres",)])
 def test_what_a_server_needs_is_written(tmp_path, shell, postgres):
     target = deployed(tmp_path, shell, *postgres)
-    assert sorted(os.listdir(target / "study")) == ["study.toml", "welcome.md"]  # no answers
+    there = ["Caddyfile", "q.csv", "study.toml", "welcome.md"]
+    assert sorted(os.listdir(target / "study")) == there  # no answers
     yaml = pytest.importorskip("yaml")
     services = yaml.safe_load((target / "compose.yaml").read_text())["services"]
-    assert services["caddy"]["network_mode"] == "service:study" and ("postgres" in services) == bool(postgres)
+    assert services["caddy"]["network_mode"] == services["study"]["network_mode"] == "host"
+    assert ("postgres" in services) == bool(postgres)
+    assert stat.S_IMODE((target / "compose.yaml").stat().st_mode) == 0o600
     texts = "".join((target / name).read_text() for name in ("Dockerfile", "compose.yaml", "nearfar.service"))
     assert not [mark for mark in ("{study}", "{url}", "{postgres}", "{command}") if mark in texts]
 
 
+def test_a_study_beside_its_pictures_goes_to_the_server_without_its_answers(tmp_path, shell):
+    for shade in range(5):
+        Image.new("RGB", (4, 4), (shade, 0, 0)).save(tmp_path / f"{shade}.png")
+    study = study_file(tmp_path, objects=".", questions="per_person = 4\nagain = 0\nchecks = 0")
+    (tmp_path / "study.db-wal").write_bytes(b"answers")
+    words = ("ask", "deploy", study, tmp_path / "server", "--public-url", "https://h.example:8443")
+    assert shell(*words)[0] == 0
+    there = sorted(os.listdir(tmp_path / "server" / "study"))
+    assert there == ["0.png", "1.png", "2.png", "3.png", "4.png", "Caddyfile", "study.toml"]
+
+
+@pytest.mark.parametrize(
+    ("name", "url"),
+    [
+        ("study.toml", "https://x.org; rm -rf ~"),
+        ("study.toml", 'https://x.org"'),
+        ("study.toml", "https://me@x.org"),
+        ("study.toml", "https://x.org%h{"),
+        ("study.toml", "https://müller.example"),  # browsers ask for it by another name
+        ("a$b.toml", "https://x.org"),
+        ("a b.toml", "https://x.org"),
+    ],
+)
+def test_what_a_file_for_the_server_would_run_is_refused(tmp_path, shell, name, url):
+    study = study_file(tmp_path, questions=SHORT).rename(tmp_path / name)
+    assert shell("ask", "deploy", study, tmp_path / "server", "--public-url", url)[0] == 2
+    assert not (tmp_path / "server").exists()
+
+
 TOOLS = {
     "systemd-analyze": ("verify", "--man=no", "nearfar.service"),
-    "caddy": ("validate", "--adapter", "caddyfile", "--config", "Caddyfile"),
+    "caddy": ("validate", "--adapter", "caddyfile", "--config", "study/Caddyfile"),
     "docker-compose": ("-f", "compose.yaml", "config", "-q"),
     "hadolint": ("Dockerfile",),
 }

@@ -6,6 +6,7 @@ import contextlib
 import pytest
 from ask_browser import needs_browser
 from ask_tools import serving
+from PIL import Image
 from test_lab import CONDITIONS, FORM, sound
 
 from nearfar.ask.store import researcher
@@ -22,8 +23,8 @@ options = ["English", "Deutsch"]
 name = "tired"
 ask = "How tired?"
 kind = "scale"
-least = 1
-most = 7
+least = 0
+most = 10
 labels = ["not at all", "very"]
 """
 # 16 by 16 red pixels for .4 seconds, VP8:  ffmpeg -f lavfi -i color=c=red:s=16x16:d=0.4:r=5 -c:v libvpx -b:v 20k -f webm
@@ -80,6 +81,10 @@ def test_a_form_of_every_kind_and_sounds_by_keyboard_and_touch(tab, study, tmp_p
     fill(tab, "Which hand")  # nothing given: the first wrong field has the focus
     tab.until("document.querySelectorAll('.wrong:not(:empty)').length === 3")
     assert tab.js("document.activeElement.name") == "field-0"
+    tab.driver.find_element("css selector", "[name=field-0]").click()
+    tab.until("document.querySelectorAll('.wrong:not(:empty)').length === 2")
+    steps = "[...document.querySelectorAll('.picks.scale .pick')]"
+    assert len(set(tab.js(steps + ".map((one) => one.offsetTop)"))) == 1  # all in one row
     fill(tab, "Which hand", "[name=field-0]", "[name=field-2]", "[name=field-3][value='5']")
     fill(tab, "What do you", "[value='the louder']")  # understood wrongly: it comes again
     tab.click("note-go")
@@ -128,7 +133,10 @@ def test_films_are_played_to_the_end_by_keyboard_and_by_touch(tab, study, tmp_pa
         tab.until(f"document.getElementById('where').textContent.startsWith('Question {number + 1} of')")
         tab.until("document.querySelectorAll('.play:enabled').length === 3")
         for played in range(3 + (number == 3)):  # the first of the last question is played twice
-            assert tab.js("document.querySelectorAll('.option:enabled').length") == (2 if played == 3 else 0)
+            if played == 3:  # a film stops before the page hears of its end
+                tab.until("document.querySelectorAll('.option:enabled').length === 2")
+            else:
+                assert tab.js("document.querySelectorAll('.option:enabled').length") == 0
             if touch:
                 tab.tap(".play", played % 3)
             else:
@@ -148,25 +156,167 @@ def test_films_are_played_to_the_end_by_keyboard_and_by_touch(tab, study, tmp_pa
     tab.until("document.documentElement.dataset.ended === 'true'")
     assert tab.complaints() == []
     rows = ready.store.read_now(researcher.answer_rows)
-    assert [row[4] for row in rows] == ["[1]"] * 4 and [row[9] for row in rows] == [
-        0,
-        0,
-        0,
-        1,
-    ]  # choices, replays
+    assert [row[4] for row in rows] == ["[1]"] * 4  # choices
+    assert [row[9] for row in rows] == [0, 0, 0, 1]  # replays
 
 
-@pytest.mark.parametrize("width", [1280, 390])
-def test_films_are_equally_large_without_a_size(tab, study, tmp_path, width):
+SIZES = "[...document.querySelectorAll('video')].flatMap((film) => [film.clientWidth, film.clientHeight])"
+
+
+@pytest.mark.parametrize(
+    ("width", "size", "kind"),
+    [(1280, 0, "near"), (390, 0, "near"), (1280, 300, "near"), (1280, 0, "grid"), (390, 0, "grid"), (390, 120, "grid")],
+)  # fmt: skip
+def test_films_are_equally_large_or_of_the_size_given(tab, study, tmp_path, width, size, kind):
     (tmp_path / "films").mkdir()
-    for number in range(4):
+    for number in range(8):
         (tmp_path / "films" / f"f{number}.webm").write_bytes(FILM + b"\xec\x81" + bytes([number]))
-    _, url = study(objects="films", questions=SHORT, people="aim = 4")
+    people, grid = "aim = 4" + f"\n[screen]\nsize = {size}" * (size > 0), "\noptions = 4" * (kind == "grid")
+    _, url = study(objects="films", top=f'kind = "{kind}"', questions=SHORT + grid, people=people)
+    tab.open(url, width=width)
+    tab.begin()
+    shown = 5 if grid else 3
+    tab.until(f"document.querySelectorAll('.play:enabled').length === {shown}")
+    sides = tab.js(SIZES)
+    assert min(sides) > (90 if grid else 120) and max(sides[::2]) < 1.1 * min(sides[::2])
+    assert not size or sides == [size] * 2 * shown
+
+
+@pytest.mark.parametrize("kind", ["odd", "grid"])
+def test_a_finger_finds_the_sound_it_means_on_a_narrow_screen(tab, study, tmp_path, kind):
+    (tmp_path / "sounds").mkdir()
+    for number in range(9):
+        sound(tmp_path / "sounds" / f"s{number}.wav", 200 + 100 * number)
+    grid = "\noptions = 6\npick = 2" * (kind == "grid")
+    _, url = study(objects="sounds", top=f'kind = "{kind}"', questions=SHORT + grid, people="aim = 4")
+    tab.open(url, width=390)
+    tab.begin()
+    tab.until("document.querySelectorAll('.play:enabled').length > 2")
+    edges = tab.js(
+        "[...document.querySelectorAll('.playable')].map((one) => [one, one.querySelector('.play')]"
+        ".map((each) => each.getBoundingClientRect()).flatMap(({left, right}) => [left, right]))"
+    )
+    assert all(left <= first and last <= right for left, right, first, last in edges)
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+def test_options_of_a_set_size_stay_where_they_are_while_they_are_played(tab, study, tmp_path, width):
+    (tmp_path / "things").mkdir()
+    for number in range(3):
+        sound(tmp_path / "things" / f"s{number}.wav", 200 + 100 * number)
+        (tmp_path / "things" / f"f{number}.webm").write_bytes(FILM + b"\xec\x81" + bytes([number]))
+    _, url = study(
+        objects="things", top='kind = "odd"', questions=SHORT, people="aim = 4\n[screen]\nsize = 45"
+    )
+    boxes = "[...document.querySelectorAll('.playable')].flatMap((one) => [one.offsetLeft, one.offsetTop])"
     tab.open(url, width=width)
     tab.begin()
     tab.until("document.querySelectorAll('.play:enabled').length === 3")
-    wide = tab.js("[...document.querySelectorAll('video')].map((film) => film.getBoundingClientRect().width)")
-    assert min(wide) > 120 and max(wide) < 1.1 * min(wide)
+    before = tab.js(boxes)
+    for button in tab.driver.find_elements("css selector", ".play"):
+        button.click()
+        tab.until("arguments[0].textContent[0] === '↻'", button)
+        assert tab.js(boxes) == pytest.approx(before, abs=2)
+    assert len(set(before[1::2])) == 1
+
+
+@pytest.mark.parametrize("width", [320, 360, 390, 700, 1280])
+@pytest.mark.parametrize(("kind", "shown"), [("near", 3), ("grid", 6)])
+def test_the_picture_above_is_as_large_as_those_below(tab, study, tmp_path, kind, shown, width):
+    (tmp_path / "photos").mkdir()
+    for shade in range(8):
+        Image.new("RGB", (300, 200), (30 * shade, 0, 0)).save(tmp_path / "photos" / f"{shade}.png")
+    grid = "\noptions = 5" * (kind == "grid")
+    _, url = study(objects="photos", top=f'kind = "{kind}"', questions=SHORT + grid, people="aim = 4")
+    tab.open(url, width=width)
+    tab.begin()
+    tab.until("document.querySelector('.option:enabled') !== null")
+    scale = "Math.min(one.clientWidth / one.naturalWidth, one.clientHeight / one.naturalHeight)"
+    sizes = tab.js(f"[...document.querySelectorAll('#question img')].map((one) => {scale})")
+    assert len(sizes) == shown and max(sizes) < 1.02 * min(sizes)
+
+
+WIDE = """
+[[form]]
+name = "pain"
+ask = "How much?"
+kind = "scale"
+least = {least}
+most = {most}
+"""
+
+
+@pytest.mark.parametrize("width", [390, 1280])
+@pytest.mark.parametrize(("least", "most"), [(0, 20), (1, 2), (1990, 2010), (-1_000_000, -999_990)])
+def test_the_steps_of_a_long_scale_look_alike_and_are_large_enough(tab, study, width, least, most):
+    _, url = study(people="aim = 4" + WIDE.format(least=least, most=most))
+    tab.open(url, width=width)
+    tab.begin()
+    on(tab, "form")
+    steps = tab.js(
+        "[...document.querySelectorAll('.picks .pick')].map((one) => [one.offsetWidth, one.scrollWidth])"
+    )
+    assert len(steps) == most - least + 1 and min(wide for wide, _ in steps) >= 24
+    assert max(wide for wide, _ in steps) - min(wide for wide, _ in steps) <= 1
+    assert all(inside <= wide for wide, inside in steps)
+    assert tab.js("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize(("size", "begins"), [(100, True), (115, False)])
+def test_films_of_a_set_size_stand_wholly_on_a_narrow_screen_or_nobody_begins(
+    tab, study, tmp_path, size, begins
+):
+    (tmp_path / "films").mkdir()
+    for number in range(4):
+        (tmp_path / "films" / f"f{number}.webm").write_bytes(FILM + b"\xec\x81" + bytes([number]))
+    people = f"aim = 4\n[screen]\nsize = {size}"
+    _, url = study(objects="films", top='kind = "odd"', questions=SHORT, people=people)
+    tab.open(url, width=390)
+    tab.click("begin")
+    tab.click("agree")
+    on(tab, "question" if begins else "note")
+    edges = "[...document.querySelectorAll('#options > *')].flatMap((one) => Object.values(one.getBoundingClientRect().toJSON()))"
+    assert not begins or (min(tab.js(edges)) >= 0 and tab.js("document.documentElement.scrollWidth") <= 390)
+
+
+def test_nobody_begins_where_objects_of_a_set_size_have_no_room(tab, study, tmp_path):
+    (tmp_path / "photos").mkdir()
+    for shade in range(5):
+        Image.new("RGB", (30, 20), (shade, 0, 0)).save(tmp_path / "photos" / f"{shade}.png")
+    ready, url = study(objects="photos", questions=SHORT, people="aim = 4\n[screen]\nsize = 200")
+    tab.open(url, width=390)
+    tab.begin()
+    tab.click("note-go")
+    on(tab, "note")
+    assert ready.store.read_now(researcher.people_rows) == []
+    tab.resize(500)
+    tab.click("note-go")
+    tab.choose()
+    tab.until("document.getElementById('where').textContent.includes('2 of 4')")
+    tab.until("document.querySelector('.option:enabled') !== null")
+    tab.resize(390)  # turned while a question is open
+    tab.choose()
+    on(tab, "note")
+    tab.resize(500)
+    tab.click("note-go")
+    for _ in range(2):
+        tab.choose()
+    tab.until("document.documentElement.dataset.ended === 'true'")
+
+
+def test_a_sound_that_cannot_be_played_is_told_logged_and_skipped(tab, study, tmp_path):
+    (tmp_path / "sounds").mkdir()
+    for number in range(5):
+        (tmp_path / "sounds" / f"s{number}.wav").write_bytes(b"RIFF\0\0\0\0WAVE" + bytes([number] * 99))
+    ready, url = study(objects="sounds", questions=SHORT, people="aim = 4")
+    tab.open(url)
+    tab.begin()
+    for number in range(4):
+        tab.until(f"document.getElementById('where').textContent.startsWith('Question {number + 1} of')")
+        tab.click("note-go")
+    tab.until("document.documentElement.dataset.ended === 'true'")
+    (row,) = ready.store.read_now(researcher.people_rows)
+    assert row[12] == row[16] == 4  # cannot tell, not playable
 
 
 def test_a_form_filled_without_a_connection_is_sent_later_and_not_asked_again(tab, study):
@@ -179,6 +329,9 @@ def test_a_form_filled_without_a_connection_is_sent_later_and_not_asked_again(ta
     fill(tab, "Which hand", "[name=field-0]", "[name=field-2]")
     for _ in range(2):
         tab.choose()
+    tab.until(
+        "document.getElementById('where').textContent.startsWith('Question 3 of 4')"
+    )  # the answers are kept
     assert ready.store.read_now(researcher.form_values) == {}
     tab.offline(False)
     tab.driver.refresh()
@@ -188,6 +341,24 @@ def test_a_form_filled_without_a_connection_is_sent_later_and_not_asked_again(ta
     tab.until("document.documentElement.dataset.ended === 'true'")
     (given,) = ready.store.read_now(researcher.form_values).values()
     assert given == {"group": "left", "understood": "the louder"}
+
+
+def test_nothing_is_said_to_be_saved_where_practice_says_that_answers_are_not(tab, study):
+    form = '\n[[form]]\nname = "age"\nask = "Age?"\nkind = "number"\n'
+    background = '[screen]\nbackground = "#808080"\n'
+    _, url = study(
+        questions=SHORT.replace("practice = 0", "practice = 1"), people="aim = 4\n" + background + form
+    )
+    tab.open(url)
+    tab.begin()
+    fill(tab, "Age", "#field-0", text="30")
+    on(tab, "note")
+    tab.until("document.documentElement.dataset.state === 'saved'")  # that is the form
+    assert tab.js("document.getElementById('state').textContent") == ""
+    assert tab.js("getComputedStyle(document.getElementById('note-go')).color") == "rgb(255, 255, 255)"
+    tab.practise(1)
+    tab.choose()
+    tab.until("document.getElementById('state').textContent === 'Saved'")
 
 
 def test_who_does_not_agree_leaves_nothing(tab, study, tmp_path):

@@ -104,6 +104,36 @@ def test_one_of_three(tab, study, kind, more, choices):
     assert tab.complaints() == []
 
 
+def test_enter_on_cannot_tell_is_not_what_was_picked(tab, study):
+    ready, url = study(
+        top='kind = "grid"',
+        questions=SHORT.replace("12", "3") + "\noptions = 6\npick = 2",
+        people="aim = 4\n[screen]\ncannot_tell = true",
+    )
+    tab.open(url)
+    tab.begin()
+    tab.until("document.querySelector('.option:enabled') !== null")
+    assert "0: I cannot tell" in tab.js("document.getElementById('keys').textContent")
+    for key in "12":
+        tab.driver.switch_to.active_element.send_keys(key)
+    tab.driver.find_element("id", "cannot").send_keys(Keys.ENTER)
+    tab.until("document.getElementById('where').textContent.startsWith('Question 2 of 3')")
+    tab.until("document.documentElement.dataset.state === 'saved'")
+    assert [row[4] for row in stored(ready)] == ["[]"]
+
+
+def test_a_grid_of_which_one_is_chosen_asks_for_one(tab, study):
+    ready, url = study(top='kind = "grid"', questions=SHORT.replace("12", "3") + "\noptions = 6\npick = 1")
+    tab.open(url)
+    tab.begin()
+    tab.until("document.querySelector('.option:enabled') !== null")
+    assert tab.js("document.getElementById('prompt').textContent.startsWith('Which one')")
+    for _ in range(3):
+        tab.choose(key="2")
+    ended(tab)
+    assert [row[4] for row in stored(ready)] == ["[1]"] * 3
+
+
 def test_a_grid_by_touch_and_keys(tab, study):
     ready, url = study(top='kind = "grid"', questions=SHORT.replace("12", "3") + "\noptions = 6\npick = 2")
     tab.open(url, width=390, height=844)
@@ -379,8 +409,9 @@ def test_the_live_page(tab, study):
     looks = int(tab.js("document.documentElement.dataset.looks"))
     tab.until(f"Number(document.documentElement.dataset.looks) > {looks + 1}", patience=120)
     tab.until("document.querySelectorAll('#map circle').length === 12")
-    expected = json.loads(ready.store.read_now(researcher.get_view))["curve"]["short"]
-    tab.until("document.getElementById('enough').textContent === arguments[0]", expected)
+    view = json.loads(ready.store.read_now(researcher.get_view))
+    tab.until("document.getElementById('enough').textContent === arguments[0]", view["curve"]["short"])
+    assert tab.js("document.getElementById('looks').hidden") is (view["accuracy"] is None)
     assert tab.js("document.getElementById('failed').hidden")
     assert "2 of 12" not in tab.js("document.getElementById('people-count').textContent")
     before = tab.js("document.getElementById('map').innerHTML")
@@ -411,6 +442,22 @@ def test_the_live_page(tab, study):
     assert tab.complaints(but=("admin/login",)) == []  # the wrong password itself
 
 
+def test_the_band_of_the_curve_stays_within_its_axes(tab, study):
+    _, url = study()
+    tab.open(url + "/admin")
+    points = [{"answers": n, "accuracy": 0.5, "low": 0.1, "high": 0.9} for n in (50, 100)]
+    drawn = tab.driver.execute_async_script(
+        "const done = arguments[1]; import('/static/charts.js').then(({curve}) => { curve(document.body, arguments[0], null, 'x');"
+        "done(document.querySelector('.band').getAttribute('points').split(' ').map((at) => Number(at.split(',')[1]))); })",
+        {"points": points},
+    )
+    axis = tab.js(
+        "Math.max(...[...document.querySelectorAll('line.axis')].map((line) => line.getAttribute('y1')))"
+    )
+    assert len(drawn) == 4 and max(drawn) <= axis + 20 and min(drawn) >= 0
+    assert "50 triplets" in tab.js("document.body.textContent")  # an odd one out gives two
+
+
 @pytest.mark.parametrize("dark", [False, True])
 def test_every_text_of_the_pages_has_contrast(tab, study, dark):
     """At least 4.5 to 1 with what is behind it, also the link that gets people paid."""
@@ -435,6 +482,7 @@ def test_every_text_of_the_pages_has_contrast(tab, study, dark):
     assert tab.hard_to_read() == []
     tab.driver.find_element("id", "password").send_keys(ready.password, Keys.ENTER)
     tab.until("document.getElementById('more') && !document.getElementById('more').hidden")
+    assert tab.js("document.getElementById('looks').hidden")  # there is no interval to be told about
     tab.click("more")  # nobody has a reason to be listed
     tab.until("document.getElementById('people')?.children.length > 0")
     assert tab.hard_to_read() == []

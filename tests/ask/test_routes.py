@@ -1,23 +1,27 @@
 """What the server takes and refuses; everything over a real connection."""
 
+import asyncio
 import contextlib
 import http.client
 import io
 import json
 import logging
 import re
+import threading
 import uuid
 import zipfile
 from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
-from ask_tools import NAMES, call, opened, request, serving
+from ask_tools import NAMES, call, everything_in, opened, request, serving
+from starlette.requests import Request
 
 from nearfar.ask.export import FILES
 from nearfar.ask.guard import RateLimit, RateLimits
 from nearfar.ask.passwords import new_secret
-from nearfar.ask.store import researcher
+from nearfar.ask.people_routes import PeopleRoutes
+from nearfar.ask.store import people, researcher
 
 PARTS = {"questions": "per_person = 14\nagain = 0\nchecks = 2\neach = 3\npractice = 1", "people": "aim = 9"}
 EVERYTHING = RateLimits(RateLimit(1e9, 1e9), RateLimit(1e9, 1e9), RateLimit(1e9, 1e9))
@@ -50,6 +54,45 @@ def one(place=0, choice=(0,), **more):
         "milliseconds": 900.5,
         "away": 0,
     } | more
+
+
+# ---------------------------------------------------------------- many people at once
+
+
+def test_an_answer_waits_for_few_of_the_booklets_that_are_drawn(make, monkeypatch):
+    ready = make(**PARTS)
+    routes, gate, ran = PeopleRoutes(ready), threading.Event(), []
+
+    def in_turn(name):
+        operation = getattr(people, name)
+
+        def run(tx, *arguments):
+            assert gate.wait(60)
+            ran.append(name)
+            return operation(tx, *arguments)
+
+        monkeypatch.setattr(people, name, run)
+
+    def post(route, body):
+        async def receive():
+            return {"type": "http.request", "body": json.dumps(body).encode()}
+
+        token = new_secret()
+        scope = {"type": "http", "sender": token, "headers": [(b"x-nearfar-token", token.encode())]}
+        return asyncio.create_task(route(Request(scope, receive)))
+
+    async def meet():
+        starts = [post(routes.start, {"consent": True, "outside": {}}) for _ in range(40)]
+        await asyncio.sleep(0.2)
+        answer = post(routes.answers, {"answers": [one()]})
+        await asyncio.sleep(0.2)
+        gate.set()
+        await asyncio.gather(*starts, answer, return_exceptions=True)
+
+    for name in ("start", "save_answers"):
+        in_turn(name)
+    asyncio.run(meet())
+    assert ran.count("start") == 40 and ran.index("save_answers") < 20
 
 
 # ---------------------------------------------------------------- taking part
@@ -308,8 +351,8 @@ def test_a_flood_of_guesses_from_one_address_is_not_computed(ready):
 
 
 def test_the_password_is_nowhere_in_the_database(ready):
-    for path in ready.study.path.parent.iterdir():
-        assert ready.password.encode() not in path.read_bytes()
+    held = everything_in(ready.study.path.parent)
+    assert b"SQLite format 3" in held and ready.password.encode() not in held
 
 
 def test_logging_out(ready, port):

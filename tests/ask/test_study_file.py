@@ -26,7 +26,7 @@ def test_a_whole_study_is_read(tmp_path):
     )
     study = read_study(path)
     assert (study.kind, study.language, study.questions.each, study.people.code) == ("odd", "de", 4, "ABC")
-    assert (study.questions.n_new, study.questions.n_again) == (28, 10)
+    assert (study.questions.n_new, study.questions.n_again) == (30, 8)
     assert study.pages["welcome"] == "# Hello"
 
 
@@ -41,7 +41,11 @@ WRONG = [
     ({"questions": "random = 1.5"}, r"line 5: questions.random: expected a number from 0 to 1, got 1.5"),
     ({"questions": "random = nan"}, r"line 5: questions.random: expected a number from 0 to 1, got nan"),
     ({"questions": "per_person = 3"}, r"per_person: 3 questions leave no room"),
-    ({"questions": "per_person = 14\nagain = 0.3"}, r"line 6: questions.again: 4 repeats at least 10 places"),
+    ({"questions": "per_person = 14\nagain = 0.3"}, r"line 6: questions.again: 3 repeats at least 10 places"),
+    ({"questions": "random = 0.5"}, r"questions.random: is only for design = .landmarks"),
+    ({"people": 'assign = "random"'}, r"line 7: people.assign: needs conditions"),
+    ({"people": 'recruit = "sona"\ncode = "A"\nreturn_link = "https://x.org/XXXX"'}, r"people.code: is not shown"),
+    ({"people": 'recruit = "mturk"\nreturn_link = "https://x.org"'}, r"people.return_link: is not shown"),
     ({"questions": "options = 4"}, r'line 5: questions.options: is only for kind = "grid"'),
     ({"top": 'kind = "odd"', "questions": 'design = "landmarks:3"'}, r'landmarks are only for kind = "near"'),
     ({"top": 'kind = "grid"', "questions": "options = 4\npick = 4"}, r"pick: expected fewer than the 4 options"),
@@ -53,7 +57,8 @@ WRONG = [
     ({"pages": 'welcome = "none.md"'}, r"line 9: pages.welcome: 'none.md' does not exist"),
     ({"pages": 'welcome = "../../etc/passwd"'}, r"pages.welcome: '../../etc/passwd' lies outside the folder"),
     ({"pages": 'welcome = "/etc/passwd"'}, r"lies outside the folder of the study file"),
-    ({"pages": 'welcome = "a\\u0000b"'}, r"pages.welcome: 'a\\x00b' is not the name of a file"),
+    ({"people": "code = \"a\\u0000\""}, "people.code: expected text without a NUL"),
+    ({"pages": 'welcome = "a\\u0000b"'}, "pages.welcome: expected text without a NUL"),
     ({"objects": "/etc"}, r"line 2: objects: '/etc' lies outside the folder"),
     ({"objects": ["a", "b"]}, r"line 2: objects: expected at least three different names"),
     ({"objects": ["a", "b", "b"]}, r"line 2: objects: expected at least three different names"),
@@ -211,7 +216,7 @@ def test_the_pool_is_as_large_as_the_people_can_answer(tmp_path):
     pool = pool_of(
         tmp_path, questions="per_person = 30\nagain = 0.2\nchecks = 4\neach = 4", people="aim = 12"
     )
-    assert len(pool.questions) == 12 * 20 // 4
+    assert len(pool.questions) == 12 * 22 // 4
     assert len({same_trio(tuple(row)) for row in pool.questions.array.tolist()}) == len(pool.questions)
 
 
@@ -243,7 +248,7 @@ def test_questions_of_a_file(tmp_path):
     pool = pool_of(tmp_path, questions='design = "q.csv"\nper_person = 2\nagain = 0\nchecks = 0')
     assert pool.questions.array.tolist() == [[1, 2, 3], [4, 2, 3]] and pool.origin == ("file", "file")
     (tmp_path / "q.csv").write_text("anchor,one,other\no1,o2,o3\no4,o2,ghost\n")
-    with pytest.raises(FileError, match=r"q.csv, line 3: 'ghost' is not one of the study's objects"):
+    with pytest.raises(FileError, match=r"q.csv, line 3: 'ghost' is not an object of the study"):
         pool_of(tmp_path, questions='design = "q.csv"\nper_person = 2\nagain = 0\nchecks = 0')
     (tmp_path / "q.csv").write_text("anchor,one\no1,o2\n")
     with pytest.raises(FileError, match=r"q\.csv: expected a table with columns .*other"):
@@ -252,7 +257,7 @@ def test_questions_of_a_file(tmp_path):
 
 def test_more_questions_per_person_than_trios_are_refused(tmp_path):
     with pytest.raises(
-        FileError, match=r"60 questions need 51 about different objects, but the design has only 10"
+        FileError, match=r"60 questions need 52 about different objects, but the design has only 10"
     ):
         pool_of(tmp_path, n=5)
 
@@ -314,4 +319,4 @@ def test_the_example_study_is_sound():
     from nearfar.ask.pool import overview
 
     study = read_study(Path(__file__).parents[2] / "examples" / "study" / "study.toml")
-    assert dict(overview(study))["booklet"] == "34 new, 4 again, 2 checks"
+    assert dict(overview(study))["booklet"] == "35 new questions, 3 repeats, 2 checks"

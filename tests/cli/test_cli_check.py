@@ -43,7 +43,7 @@ def test_check_tells_what_was_read(monkeypatch, capsys, answers, tmp_path):
         "objects         4, without answers: z",
         "answers         5 (4 unique)",
         "contradictions  2 (questions that received both answers)",
-        "statements      none given; each row counts as one",
+        "trials          no trial ids; each row is one trial",
         "participants    3",
         "repeats         2 questions answered more than once, 1 time by the same participant",
         "double submits  1, kept",
@@ -98,7 +98,7 @@ def test_check_of_the_food_answers(monkeypatch, capsys, shared_data):
     code, out, _ = run(monkeypatch, capsys, "check", shared_data / "food" / "triplets.npz")
     assert code == 0
     assert "250,320 (190,376 unique)" in out
-    assert "9,349 (questions that received both" in out
+    assert "9,349 (comparisons that received both" in out
 
 
 def test_check_reads_standard_input_in_a_process_of_its_own(answers):
@@ -262,10 +262,11 @@ def test_pseudonyms_of_any_report_nearby_are_excluded(monkeypatch, capsys, tmp_p
 
 
 def test_answers_of_nobody_known_are_not_those_of_one_person(monkeypatch, capsys, tmp_path):
-    """As merged cells of a spreadsheet leave them: whether a blank repeats a question is not known."""
+    """As merged cells of a spreadsheet leave them: a warning; whether a blank repeats a question is not known."""
     path = tmp_path / "blanks.csv"
     path.write_text("anchor,near,far,participant\na,b,c,ann\nb,c,a,\nb,c,a,\nc,a,b,bob\nc,a,b,bob\n")
-    _, out, _ = run(monkeypatch, capsys, "check", path)
-    assert "participants    2\n" in out
+    _, out, err = run(monkeypatch, capsys, "check", path)
+    assert "participants    2\n" in out and "2 of 5 answers have no participant" in err
     assert "2 questions answered more than once, 1 time by the same participant" in out
-    assert repr(nf.read_triplets(path)) == "Triplets(5 answers, 3 objects, 2 participants)"
+    with pytest.warns(NearfarWarning, match="no participant"):
+        assert repr(nf.read_triplets(path)) == "Triplets(5 answers, 3 objects, 2 participants)"

@@ -46,7 +46,7 @@ def test_convert_between_dialects_keeps_statements(convert, odd, dialect):
 def test_convert_names_the_dialect_of_a_bare_file(convert, tmp_path):
     (tmp_path / "bare.csv").write_text("4,1,2\n")
     code, _, err = convert("bare.csv", "x.csv")
-    assert code == 2 and "the columns '4', '1', '2' are not known" in err
+    assert code == 2 and "the columns '4', '1' and '2' are not known" in err
     convert("bare.csv", "x.csv", "--from", "most-central", "-q")
     assert (tmp_path / "x.csv").read_text() == "anchor,near,far,statement\n1,4,2,0\n2,4,1,0\n"
 

@@ -33,23 +33,43 @@ def test_names_go_out_and_come_back(file, tmp_path, monkeypatch, capsys):
         == np.load(arrays)["points"].shape[1]
         > 0
     )
-    rows.with_columns(name=pl.lit("kind ") + pl.col("number").cast(pl.String)).write_csv(table)
+    rows.with_columns(name=pl.lit("kind ") + (pl.col("number") % 2).cast(pl.String)).write_csv(table)
     code, out, _ = run(monkeypatch, capsys, "dimensions", file, "-m", "nonneg-3", "--names", table)
     assert code == 0 and "kind 1" in out
     page = tmp_path / "page.html"
-    code, _, _ = run(monkeypatch, capsys, "report", file, "-m", "score", "--names", table, "-o", page, "-q")
+    outputs = ("-o", page, "--bundle", tmp_path / "bundle")
+    code, _, _ = run(monkeypatch, capsys, "report", file, "-m", "score", "--names", table, *outputs, "-q")
     text = page.read_text()
     assert code == 0 and 'id="dimensions-section"' in text and "kind " in text
+    assert (
+        'id="arrows"' in text
+        and '"arrows":{"kind 1":' in text.replace('": ', '":')
+        and '"kind 1 (3)"' in text
+    )
+    highest = pl.read_csv(tmp_path / "bundle" / "tables" / "dimensions.csv")
+    assert highest.columns == ["dimension", "object", "coordinate"] and set(highest["dimension"]) == {
+        "kind 0",
+        "kind 1",
+    }
 
 
 def test_vectors_are_a_prior(file, tmp_path, monkeypatch, capsys):
     vectors = tmp_path / "kinds.npy"
     np.save(vectors, KINDS)
     table = tmp_path / "d.csv"
-    code, out, _ = run(
-        monkeypatch, capsys, "dimensions", file, "-m", "nonneg-3", "--features", vectors, "-o", table, "-q"
-    )
+    words = ("dimensions", file, "-m", "nonneg-3", "--features", vectors, "-o", table)
+    code, out, err = run(monkeypatch, capsys, *words)
     assert (code, out) == (0, "") and pl.read_csv(table)["comes_back"].sum() > 0
+    assert "vectors" in err.replace(str(table), "")
+
+
+def test_properties_of_the_object_list_are_correlated(file, tmp_path, monkeypatch, capsys):
+    listing = tmp_path / "objects.csv"
+    names = nf.read_triplets(file).objects
+    pl.DataFrame({"object": names, "size": KINDS[:, 0], "kind": ["a"] * 18}).write_csv(listing)
+    for words in (("--objects", listing), ("--properties", listing)):
+        code, out, _ = run(monkeypatch, capsys, "dimensions", file, "-m", "nonneg-3", "-q", *words)
+        assert code == 0 and "correlates most with size (r = 0.9" in out
 
 
 def test_what_dimensions_refuses(file, tmp_path, monkeypatch, capsys):
@@ -65,5 +85,16 @@ def test_the_number_of_dimensions_in_the_shell(file, monkeypatch, capsys):
     code, out, _ = run(monkeypatch, capsys, "compare", file, "--dimensions", "--cv", 2, "--json")
     told = json.loads(out)
     assert code == 0 and told["dimension"] in told["dimensions"] == [1, 2, 3, 5, 8]
-    code, _, err = run(monkeypatch, capsys, "compare", file, "--dimensions", "-m", "ste,soe")
-    assert code == 2 and "one model" in err
+    words = ("compare", file, "--dimensions", "--cv", 2, "--design", "adaptive", "--json")
+    assert json.loads(run(monkeypatch, capsys, *words)[1])["comparison"]["scope"]["questions"] == "adaptive"
+    code, out, _ = run(monkeypatch, capsys, "compare", file, "--dimensions", "-m", "ste,soe", "--json")
+    assert code == 0 and len(json.loads(out)["comparison"]["scores"]) == 5
+
+
+def test_answers_without_a_dimension_give_a_table_without_rows(tmp_path, monkeypatch, capsys):
+    answers, table = tmp_path / "few.csv", tmp_path / "d.csv"
+    answers.write_text("anchor,near,far\na,b,c\na,c,b\nb,a,c\nb,c,a\n")
+    code, _, _ = run(monkeypatch, capsys, "dimensions", answers, "-o", table, "-o", tmp_path / "d.png", "-q")
+    assert code == 0 and pl.read_csv(table).columns[:2] == ["number", "name"]
+    code, out, err = run(monkeypatch, capsys, "dimensions", answers, "--names", table)
+    assert code == 0 and "No dimension" in out and "name" in err

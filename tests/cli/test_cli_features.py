@@ -26,6 +26,7 @@ def folder(tmp_path_factory):
     frame = pl.DataFrame({"object": [NAMES[x] for x in order], "l": TRUTH[order, 0], "a": TRUTH[order, 1]})
     frame.write_csv(folder / "lab.csv")
     np.savez(folder / "other.npz", net=np.random.default_rng(1).normal(size=(N, 3)), names=NAMES)
+    (folder / "none-yet.csv").write_text("anchor,near,far\n")
     frame.select("object").write_csv(folder / "objects.csv")
     return folder
 
@@ -56,7 +57,9 @@ def test_compare_without_them_says_nothing_of_vectors(nearfar):
 
 def test_a_map_places_objects_that_nobody_was_asked_about(nearfar):
     words = ("map", "answers.csv", "--objects", "objects.csv", "--model", "soe")
-    code, out, _ = nearfar(*words, "--features", "lab.csv")
+    assert "not combined" in nearfar(*words, "--features", "net=other.npz")[2]
+    code, out, err = nearfar(*words, "--features", "lab.csv")
+    assert "Share of the vectors in the prior: lab 0." in err
     with_them = pl.read_csv(io.StringIO(out))
     assert code == 0 and with_them["informed"].all() and len(with_them) == N
     code, out, _ = nearfar(*words)
@@ -76,7 +79,7 @@ def test_several_sources_have_their_names(nearfar):
 def test_a_plan_tells_what_they_were_worth_in_the_pilot(nearfar):
     words = ("plan", "objects.csv", "--advise", "--budget", "200", "--features", "lab.csv")
     code, _, err = nearfar(*words, "--pilot", "answers.csv")
-    assert code == 0 and "In the pilot:" in err
+    assert code == 0 and "In the pilot:" in err and ("lab 0." in err or "not combined" in err)
     code, _, err = nearfar(*words)
     assert code == 2 and "--pilot" in err
 
@@ -96,6 +99,8 @@ def test_tree_and_cluster_take_them(nearfar, tmp_path):
         (("report", "answers.csv", "--model", "k1", "--features", "lab.csv"), "answers alone"),
         (("map", "answers.csv", "--scratch", ".", "--model", "k1", "--features", "lab.csv"), "kernels"),
         (("map", "answers.csv", "--features", "none.csv"), "none.csv"),
+        (("compare", "answers.csv", "--dimensions", "--features", "lab.csv"), "--dimensions"),
+        (("compare", "none-yet.csv", "--features", "lab.csv"), "collect more"),
         (("map", "answers.csv", "--features", "=lab.csv"), "NAME=FILE"),
         (("map", "answers.csv", "--features", "answers.csv"), "'object'"),
         (("plan", "objects.csv", "--budget", "20", "--features", "lab.csv"), "--advise"),

@@ -43,6 +43,11 @@ def test_table_is_what_the_library_finds(path, method):
     assert f"{method}-3: agrees with" in result.stderr
 
 
+def test_coordinates_that_no_dimension_fills_are_counted(path):
+    assert "soe-2 has 2 dimensions here: x3 and further are 0" in run(path, "-n", 5, model="soe-2").stderr
+    assert "further" not in run(path, "-n", 2, model="soe-2").stderr
+
+
 def test_arrays_and_picture(path, tmp_path):
     run(path, "-o", tmp_path / "points.npz", "-o", tmp_path / "points.svg", "--quiet")
     with np.load(tmp_path / "points.npz") as saved:
@@ -52,29 +57,26 @@ def test_arrays_and_picture(path, tmp_path):
     assert "<svg" in (tmp_path / "points.svg").read_text()
 
 
-def test_random_starts_and_regularization_reach_the_model(path):
-    options = ("--starts", 3, "--seed", 4, "--regularization", 0.7)
-    frame = pl.read_csv(io.StringIO(run(path, *options).stdout))
-    model = nf.embedding.TSTE(init="random", n_init=3, random_state=4, regularization=0.7)
-    points = model.fit_transform(nf.read_triplets(path))
-    np.testing.assert_allclose(frame.select("x1", "x2").to_numpy(), points, atol=1e-12)
-
-
 def test_objects_without_answers_are_marked(path, tmp_path):
     listing = tmp_path / "objects.csv"
     pl.DataFrame({"object": [*(f"o{i}" for i in range(10)), "ghost"]}).write_csv(listing)
     result = run(path, "--objects", listing)
     frame = pl.read_csv(io.StringIO(result.stdout))
     assert frame.row(10) == ("ghost", 0.0, 0.0, False)
-    assert "1 of 11 objects have no answer ('ghost')" in result.stderr
-
-
-def test_stopping_early_is_said(path):
-    result = run(path, "--max-iter", 1)
-    assert "nearfar: warning: TSTE stopped after max_iter=1 iterations" in result.stderr
+    assert "1 of 11 objects have no answer (ghost)" in result.stderr
 
 
 def test_answers_that_contradict_each_other_are_said(tmp_path):
     file = tmp_path / "two.csv"
     file.write_text("anchor,near,far\na,b,c\na,c,b\n")
     assert "contradict" in run(file, model="soe").stderr
+
+
+def test_one_dimension_is_drawn_as_a_scale_with_intervals(path, tmp_path):
+    run(path, "-n", 1, "-o", tmp_path / "scale.svg", "-o", tmp_path / "scale.csv", model="auto")
+    assert "95 %" in (tmp_path / "scale.caption.txt").read_text()
+    assert (
+        "o9" in (tmp_path / "scale.svg").read_text() and pl.read_csv(tmp_path / "scale.csv")["x1"].len() == 10
+    )
+    run(path, "-n", 1, "-o", tmp_path / "axis.svg", model="score")
+    assert "95 %" not in (tmp_path / "axis.caption.txt").read_text()

@@ -323,8 +323,6 @@ def test_without_matplotlib_one_sentence(study, tmp_path, monkeypatch):
         ("map --landmarks wrong.txt", InputError, "they go with a kernel; name one, such as --model k1"),
         ("map --model k1 --landmarks absent.txt", FileError, "expected a text file with one object per line"),
         ("tree --model soe", InputError, "'soe' needs a number of dimensions"),
-        ("map --model k1 --starts 3", InputError, "are for embeddings such as soe-2"),
-        ("map --starts 3", InputError, "go with an embedding; name one"),
         ("cluster -k 50", InputError, "50 are too many; there are 12 objects"),
     ],
 )
@@ -333,12 +331,6 @@ def test_wrong_models_landmarks_and_numbers(study, tmp_path, monkeypatch, comman
     (tmp_path / "wrong.txt").write_text("o0\nnobody\n")
     wrong = error(study, *command.split())
     assert isinstance(wrong, kind) and said in str(wrong)
-
-
-def test_one_coordinate_is_no_picture(study, tmp_path):
-    outputs = ["-o", tmp_path / "map.csv", "-o", tmp_path / "map.png"]
-    assert "needs two dimensions" in str(error(study, "map", "-n", 1, *outputs))
-    assert not list(tmp_path.iterdir())
 
 
 @pytest.mark.parametrize("command", ["kernel", "map", "tree", "cluster -k 2"])

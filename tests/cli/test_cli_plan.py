@@ -141,6 +141,16 @@ def test_an_object_list(run, tmp_path):
         ),
         (["-b", "9", "-o", "plan.docx"], "plan.docx: is not a table; expected a name ending in .csv"),
         (["-b", "9", "-o", "{participant}.csv"], "is one file for each person, .* add --people"),
+        (["-b", "9", "--minutes", "20"], "--minutes: questions are drawn without it"),
+        (["-b", "9", "--people", "3", "--pay", "20"], "--pay: questions are drawn without it"),
+        (["--dialect", "salmon"], "--dialect: is about a pilot"),
+        (["--on-bad", "drop"], "--on-bad: is about a pilot"),
+        (["--people", "4", "--each", "0"], "each must be an integer >= 1, got 0"),
+        (["--people", "4", "--again", "-1"], "again must be a share from 0 to 1, got -1"),
+        (["--adaptive", "--people", "4", "-o", "lists.csv"], "--output: goes without --adaptive"),
+        (["--adaptive", "--people", "4", "--pay", "9"], "--pay: goes without --adaptive"),
+        (["--adaptive", "--people", "4", "--per-person", "0"], "per_person must be an integer >= 1, got 0"),
+        (["--adaptive"], "--adaptive: needs --people"),
         (["--agreement", "0.4"], "agreement must be between 0.5 and 1, got 0.4"),
         (["--minutes", "0"], "minutes must be a number > 0, got 0"),
     ],
@@ -272,7 +282,7 @@ def test_repeats_in_a_single_list(run, many_names):
 def test_without_a_budget_it_advises(run, names):
     said = run(names, "--dimension", 1, "--agreement", 0.9, "--pay", 20, "--seconds", 36).stdout
     assert "Assumed: Objects are random points in 1 dimension (normal distribution)" in said
-    assert "Two people give the same answer to 90% of random questions" in said
+    assert "Two attentive people give the same answer to 90% of random questions" in said
     table = [line.split() for line in said.split("\n\n")[1].splitlines()[1:]]
     questions = [int(row[0].replace(",", "")) for row in table]
     assert questions == [30 * 2**k for k in range(len(questions))]
@@ -288,7 +298,7 @@ def test_advice_on_a_budget_and_as_a_table(run, names, tmp_path):
     result = run(names, "--kind", "odd", "-b", 5, "--advise", "--dimension", 1, "-o", file)
     assert "Your budget of 5 is not enough: twice as many would add 0." in result.stderr
     table = pl.read_json(file)
-    assert 5 in table["questions"].to_list()
+    assert 5 in table["answers"].to_list()
     assert table["accuracy"].is_between(0.4, 1).all()
 
 
@@ -303,7 +313,7 @@ def test_advice_from_a_pilot(run, names, tmp_path):
     other = tmp_path / "other.csv"
     other.write_text(pilot.read_text().replace("anchor,near,far", "Q,Picked,Other", 1))
     columns = [part for column in ("anchor=Q", "near=Picked", "far=3") for part in ("--column", column)]
-    assert run(names, "--pilot", other, *columns).stdout == said
+    assert run(names, "--pilot", other, *columns, "--join-names", "--where", "Q != x").stdout == said
     times = Triplets.concatenate(answers).replace(seconds=np.arange(240) / 10)
     write_triplets(times, tmp_path / "timed.csv")
     assert "3 s a question, " in said
@@ -329,9 +339,32 @@ def test_bad_rows_of_a_pilot_can_be_dropped(run, names, tmp_path):
         run(names, "--pilot", tmp_path / "pilot.csv", "--on-bad", "drop")
 
 
+def test_which_landmarks_are_asked_about_makes_no_difference_to_advice(run, names):
+    advice = ["--dimension", 1, "--agreement", 0.99999, "--seconds", 36]
+    assert run(names, "-l", "fig,egg,dill", *advice).stdout == run(names, "-l", 3, *advice).stdout
+
+
 def test_a_pilot_is_not_ignored_where_questions_are_drawn(run, names, tmp_path):
     with pytest.raises(InputError, match="--advise"):
         run(names, "--budget", 10, "--pilot", tmp_path / "pilot.csv")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["-b", 10, "--size", 5], ["--kind", "odd", "--pick", 1], ["-b", 10, "--kernel", "k1"], ["--again", 0.1], ["--checks", 0],
+        ["-b", 10, "--pay", 0], ["-b", 10, "--advise", "--again", 0.1], ["-b", 10, "--each", 0],
+    ],
+)  # fmt: skip
+def test_an_option_that_would_be_ignored_is_refused(run, names, words):
+    with pytest.raises(InputError, match=f"{words[-2]}: "):
+        run(names, *words)
+
+
+@pytest.mark.parametrize("people", [0, -1])
+def test_lists_for_nobody_are_refused(run, names, people):
+    with pytest.raises(InputError, match="people"):
+        run(names, "-b", 10, "--people", people)
 
 
 def test_people_and_minutes_are_answered_and_the_command_that_is_printed_runs(run, tmp_path, monkeypatch):

@@ -65,7 +65,7 @@ def test_the_bundle_is_complete(written):
     folder, _ = written
     bundle = folder / "bundle"
     figures = {path.name for path in (bundle / "figures").iterdir()}
-    kinds = {"tree", "kernel", "models", "learning-curve", "participants", "positions", "coverage"}
+    kinds = {"tree", "kernel", "models", "learning-curve", "participants", "positions"}
     for kind in kinds:
         assert {f"{kind}.svg", f"{kind}.pdf"} <= figures
     assert len([name for name in figures if name.startswith("map-") and name.endswith(".svg")]) >= 1

@@ -136,3 +136,31 @@ def test_ctrl_c_while_the_commands_are_imported_is_no_traceback(monkeypatch, cap
     with pytest.raises(SystemExit, match=r"^130$"):
         main()
     assert capsys.readouterr().err == "nearfar: stopped; nothing half-written was left behind\n"
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "map answers.csv -m score -o answers.csv",
+        "map answers.csv -m score -o map.csv -o ./answers.csv",
+        "tree answers.csv -m score --clusters 2 --members link.csv",
+        "compare answers.csv --model score -o answers.csv",
+        "report answers.csv -o answers.csv",
+        "report answers.csv --json answers.csv",
+        "report answers.csv --bundle .",
+        "check answers.csv --rejected answers.csv",
+        "convert answers.csv answers.csv",
+        "convert answers.csv answers.csv link.csv",
+        "kernel answers.csv --model k1 --landmarks objects.txt -o objects.txt",
+        "map answers.csv -m soe-2 --features a=vectors.csv -o vectors.csv",
+        "plan objects.txt --budget 9 -o objects.txt",
+        "demo .",
+    ],
+)
+def test_no_file_that_is_read_is_replaced(refused, folder, words):
+    if not (folder / "link.csv").exists():
+        (folder / "link.csv").symlink_to("answers.csv")
+        (folder / "vectors.csv").write_text("\n".join(["object,x", *(f"{name},1" for name in "abcdef")]))
+    before = {path.name: path.read_bytes() for path in folder.iterdir()}
+    assert "another" in refused(*words.split())
+    assert {path.name: path.read_bytes() for path in folder.iterdir()} == before

@@ -139,6 +139,29 @@ def test_a_batch_is_even_and_repeatable(kind):
     )
 
 
+def test_answers_are_matched_to_the_objects_by_name():
+    names = [f"o{i:02d}" for i in range(15)]
+    some = Triplets.from_array(some_answers(12).array, names[:12])
+    order = np.random.default_rng(2).permutation(15)
+    turned = Triplets.from_array(np.argsort(order)[some.array], [names[i] for i in order])
+    expected = design.next_questions(some, names)
+    assert {12, 13, 14} <= set(expected.questions.anchor[:3])  # nobody was asked about these
+    for same in (turned, some.array):
+        np.testing.assert_array_equal(
+            design.next_questions(same, names).questions.array, expected.questions.array
+        )
+    with pytest.raises(InputError, match="'o14' is not among the 14 objects"):
+        design.next_questions(turned, names[:14])
+
+
+def test_candidates_of_an_anchor_are_different_and_all_can_be_drawn():
+    chooser = adaptive._Chooser(np.zeros((12, 2)), np.eye(24), "grid", 5, 12, np.random.default_rng(0))
+    rows = chooser._candidates(3)
+    assert all(len(set(row)) == 6 for row in rows.tolist()) and (rows[:, 0] == 3).all()
+    often = np.bincount(rows[:, 1:].ravel(), minlength=12)
+    assert often[3] == 0 and np.delete(often, 3).min() > 100  # 136 are expected
+
+
 def test_those_asked_least_come_first():
     answers = some_answers()
     few = answers[np.flatnonzero(answers.anchor != 7)]

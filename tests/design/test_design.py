@@ -171,7 +171,7 @@ def test_the_last_questions_of_two_million_objects_are_themselves():
 def test_random_questions_of_any_budget(n, data):
     total = n * (n - 1) * (n - 2) // 2
     budget = data.draw(st.integers(0, total))
-    questions = design.random_questions(n, budget, seed=1)
+    questions = design.random_questions(np.int64(n), budget, seed=1)
     assert len(as_set(questions)) == len(questions) == budget
     assert all(len({a, i, j}) == 3 for a, i, j in questions.array.tolist())
 

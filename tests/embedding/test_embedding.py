@@ -181,9 +181,7 @@ def test_not_converged_names_figure_and_remedy(answers):
 
 def test_uninformed_objects_lie_at_the_centre(truth):
     partly = answers_about(truth, 800, drawn=range(20))
-    with pytest.warns(
-        UninformedWarning, match=r"5 of 25 objects have no answer \('20', '21', '22', \.\.\.\)"
-    ):
+    with pytest.warns(UninformedWarning, match=r"5 of 25 objects have no answer \(20, 21, 22 and 2 others\)"):
         model = STE(2).fit(partly)
     np.testing.assert_array_equal(model.uninformed_, [20, 21, 22, 23, 24])
     assert model.uninformed_objects_ == ["20", "21", "22", "23", "24"]
@@ -198,9 +196,8 @@ def test_uninformed_objects_lie_at_the_centre(truth):
         (STE(2.5), r"n_components must be an integer >= 1, got 2.5"),
         (STE(tol=0), r"tol must be a finite number > 0, got 0"),
         (STE(regularization=-1), r"regularization must be a finite number >= 0, got -1"),
-        (STE(init="pca"), r"init must be 'kernel', 'random', 'origin' or points, got 'pca'"),
+        (STE(init="pca"), r"init must be 'kernel', 'random' or points, got 'pca'"),
         (STE(init=np.zeros((3, 2))), r"init: got an array of shape \(3, 2\), expected .*\(25, 2\)"),
-        (STE(optimizer="adam"), r"optimizer must be 'l-bfgs' or 'gradient-descent', got 'adam'"),
         (STE(n_init=0), r"n_init must be an integer >= 1, got 0"),
         (STE(max_iter=0), r"max_iter must be an integer >= 1, got 0"),
         (CKL(mu=-1), r"mu must be a finite number >= 0, got -1"),

@@ -6,6 +6,7 @@ import pytest
 from benchmarks.honesty.worlds import asked, make_world
 
 from nearfar.embedding.estimators import fit_lapses
+from nearfar.evaluate.bootstrap import make_draws
 from nearfar.evaluate.clusters import likeliest_dimension
 from nearfar.evaluate.splits import kfold
 from nearfar.triplets import Triplets
@@ -41,9 +42,9 @@ def test_an_object_without_answers_is_not_informed():
 @pytest.mark.parametrize("d", [2, 3, 5])
 def test_the_dimensions_of_the_world_are_found(d):
     answers = answers_of("flips", d=d, m=6000)
-    assert likeliest_dimension(answers, next(iter(kfold(answers, 3)))) == d
+    assert likeliest_dimension(answers, next(iter(kfold(answers, 3))), make_draws(answers)) == d
 
 
 def test_guesses_have_no_dimension():
     answers = answers_of("guessing")
-    assert likeliest_dimension(answers, next(iter(kfold(answers, 3)))) == 0
+    assert likeliest_dimension(answers, next(iter(kfold(answers, 3))), make_draws(answers)) == 0

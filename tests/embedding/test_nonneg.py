@@ -94,6 +94,13 @@ def test_three_kinds_are_three_dimensions():
     )  # the number that makes held-out choices likeliest
 
 
+def test_two_dimensions_that_end_where_one_does_do_not_end_the_search():
+    kinds = np.repeat(np.eye(4) + 0.3 * np.roll(np.eye(4), 2, axis=0), 6, axis=0) * 2
+    answers = odd_ones(kinds, 800, seed=1)
+    found = [NonNegative(random_state=seed).fit(answers).embedding_.any(axis=0).sum() for seed in range(3)]
+    assert min(found) >= 4
+
+
 def test_a_space_of_it_predicts_by_products_and_maps_by_directions():
     answers = odd_ones(KINDS, 600)
     space, model = fit(answers, "nonneg-3"), NonNegative(3).fit(answers)

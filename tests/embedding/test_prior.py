@@ -270,6 +270,21 @@ def test_sources_are_placed_by_their_names(named):
     assert half.objects == NAMES[:3] and half.spread[1] < half.spread[0]
 
 
+def test_columns_are_placed_by_their_titles(named):
+    model = fitted(table(), named)
+    turned = table(range(4)).select("object", "y", "x")
+    np.testing.assert_array_equal(model.place(turned).points, model.place(table(range(4))).points)
+    with pytest.raises(InputError, match="no column 'x'"):
+        model.place(turned.rename({"x": "z"}))
+
+
+@pytest.mark.parametrize("unit", [1e-300, 1e200, [1e308, 1e300]])
+def test_units_do_not_matter_however_large(named, unit):
+    small = WORDS / np.abs(WORDS).max()
+    one, other = (Vectors(values, NAMES).rows[0] for values in (small, small * unit))
+    np.testing.assert_allclose(other, one, atol=1e-9)
+
+
 @pytest.mark.parametrize("wrong", [CLIP, np.full((2, 2), np.nan), {}])
 def test_vectors_that_cannot_be_placed(named, wrong):
     with pytest.raises(InputError, match="features"):
@@ -299,9 +314,10 @@ def test_a_prior_asks_for_its_objects_and_a_pull(named):
     prior = Vectors(WORDS, NAMES).prior(GAUSSIAN)
     with pytest.raises(InputError, match="other objects"):
         SOE(2, prior=prior).fit(answers_about(WORDS[:20], 100, objects=NAMES[:20]))
-    for options in ({"regularization": 0}, {"optimizer": "gradient-descent"}):
-        with pytest.raises(InputError, match="l-bfgs"):
-            SOE(2, prior=prior, **options).fit(named)
+    with pytest.raises(InputError, match="features="):
+        SOE(2, prior=WORDS).fit(named)
+    with pytest.raises(InputError, match="regularization > 0"):
+        SOE(2, prior=prior, regularization=0).fit(named)
 
 
 def test_memory_is_checked_before_the_prior_is_made(monkeypatch):
@@ -319,6 +335,11 @@ def test_kernels_take_no_vectors(name, named):
         nf.analyse(named, name, features=WORDS)
     with pytest.raises(InputError, match="answers alone"):
         nf.compare(named, [name], features=WORDS)
+
+
+def test_a_name_does_not_make_vectors_enter(named):
+    with pytest.raises(InputError, match="'soe-2', and give the vectors"):
+        nf.fit(named, "soe-2+features", features=WORDS)
 
 
 def test_the_name_of_a_model_says_whether_vectors_enter():

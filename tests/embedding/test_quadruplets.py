@@ -1,5 +1,9 @@
 """Quadruplets, d(a, b) < d(c, d): the loop by hand, points found again, files, and one sentence where an anchor is needed."""
 
+import shlex
+import zipfile
+from pathlib import Path
+
 import numpy as np
 import polars as pl
 import pytest
@@ -8,7 +12,7 @@ from cli_tools import run
 import nearfar as nf
 from nearfar import embedding
 from nearfar.embedding.loop import Loop, PairLoop, halves, merge
-from nearfar.errors import ColumnsError, FileError, InputError, TripletError
+from nearfar.errors import FileError, InputError, TripletError
 from nearfar.io import Quadruplets, read_quadruplets
 from nearfar.triplets import Triplets
 
@@ -80,8 +84,14 @@ def test_files_are_read_and_drawn(tmp_path, monkeypatch, capsys):
         assert code == 2 and "quadruplets" in err and err.count("\n") == 1
     code, _, err = run(monkeypatch, capsys, "map", file, *options, "--where", "a = o01")
     assert code == 2 and "--where" in err
-    with pytest.raises(ColumnsError, match="--dialect quadruplets"):
-        nf.read_triplets(file)
+    monkeypatch.chdir(tmp_path)
+    with zipfile.ZipFile("pairs 1.zip", "w") as archive:
+        archive.write(file, "pairs.csv")
+    for given in (str(file), "pairs 1.zip"):
+        with pytest.raises(FileError, match="--dialect quadruplets") as caught:
+            nf.read_triplets(given)
+        command = str(caught.value).partition("try  ")[2]
+        assert run(monkeypatch, capsys, *shlex.split(command)[1:])[0] == 0 and Path("map.png").is_file()
 
 
 def test_rows_that_are_no_quadruplets(tmp_path):

@@ -113,7 +113,7 @@ def test_variance_is_split_into_people_and_units():
     ("people", "design", "scope"),
     [
         (12, None, Scope("new", "new", 12)),
-        (4, "blocked", Scope("same", "same sets", 4)),
+        (4, "blocked", Scope("same", "within booklets", 4)),
         (12, "adaptive", Scope("new", "adaptive", 12)),
     ],
 )

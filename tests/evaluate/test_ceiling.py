@@ -70,7 +70,7 @@ def test_the_interval_of_the_agreement_has_the_size_of_the_spread(repeats, peopl
     agreements = [
         noise_ceiling(ask(rng, rng.beta(4, 2, size=200), repeats, people)).agreement for _ in range(100)
     ]
-    spread = np.std([f.share for f in agreements])
+    spread = np.std([f.value for f in agreements])
     assert 0.8 < np.mean([(f.high - f.low) / 4 for f in agreements]) / spread < 2
 
 
@@ -86,7 +86,7 @@ def test_the_interval_knows_that_people_differ():
         rows[~near.ravel()] = rows[~near.ravel()][:, [0, 2, 1]]
         known = Triplets.from_array(rows, participant=[f"p{i}" for i in who.ravel()])
         agreement = noise_ceiling(known).agreement
-        shares.append(agreement.share)
+        shares.append(agreement.value)
         widths.append(agreement.high - agreement.low)
     assert 0.6 < np.mean(widths) / 4 / np.std(shares) < 2
     assert np.mean(widths) > 4 * 1.7 * np.sqrt(0.25 * 0.75 / 300)
@@ -116,7 +116,7 @@ def test_equals_the_oracle(rows, known):
         (ceiling.within, within),
     ):
         assert (agreement is None) == (wanted is None)
-        assert wanted is None or abs(agreement.share - wanted) < 1e-12
+        assert wanted is None or abs(agreement.value - wanted) < 1e-12
 
 
 def test_odd_one_out_and_most_central_as_same_trio_same_choice():
@@ -131,7 +131,7 @@ def test_odd_one_out_and_most_central_as_same_trio_same_choice():
     assert odd.most_central is None and central.odd_one_out is None
     for agreement in (odd.odd_one_out, central.most_central):
         assert agreement.options == 3 and agreement.questions == 8000
-        assert abs(agreement.share - np.mean(np.sum(p**2, axis=1))) < 0.02
+        assert abs(agreement.value - np.mean(np.sum(p**2, axis=1))) < 0.02
     # as triplets: pairs of statements that name the same odd one agree twice, others disagree once
     best = np.mean(np.sort(p, axis=1) @ [0, 0.5, 1])
     assert odd.best_possible.low < best < odd.best_possible.high
@@ -162,7 +162,7 @@ def test_unknown_where_nothing_was_repeated():
 def test_a_double_submit_is_within_a_participant_and_not_between():
     twice = Triplets.from_array([[0, 1, 2], [0, 1, 2], [3, 1, 2]], participant=["ann", "ann", "bob"])
     ceiling = noise_ceiling(twice)
-    assert ceiling.agreement is None and ceiling.within.share == 1.0
+    assert ceiling.agreement is None and ceiling.within.value == 1.0
     assert ceiling.unknown == "nobody else" and "two participants" in str(ceiling)
 
 
@@ -170,7 +170,7 @@ def test_one_participant_alone_is_judged_by_themselves():
     alone = noise_ceiling(
         Triplets.from_array([[0, 1, 2], [0, 1, 2], [0, 1, 3], [0, 3, 1]], participant=["me"] * 4)
     )
-    assert alone.agreement.share == 0.5 and alone.best_possible is not None
+    assert alone.agreement.value == 0.5 and alone.best_possible is not None
     assert np.isnan(noise_ceiling(Triplets.from_array([[0, 1, 2]] * 2, participant=[1, 1])).within.low)
 
 
@@ -190,7 +190,7 @@ def test_copies_are_not_repeats():
 def test_unknown_people_are_kept_apart():
     """Answers without a participant name are different people, as far as anybody knows."""
     ceiling = noise_ceiling(Triplets.from_array([[0, 1, 2]] * 3, participant=["", "", "ann"]))
-    assert ceiling.agreement.share == 1.0 and ceiling.within is None
+    assert ceiling.agreement.value == 1.0 and ceiling.within is None
 
 
 def test_the_colours_know_their_ceiling():
@@ -228,6 +228,6 @@ def test_control_questions_and_double_clicks_are_left_out():
     control = Triplets.from_array([[0, 1, 2]] * 60, n_objects=450, participant=np.arange(60) % 40)
     both = noise_ceiling(Triplets.concatenate([answers[2:], control]))
     assert both.controls == 60 and both.agreement == noise_ceiling(answers[2:]).agreement
-    assert "60 answers to control questions" in str(both)
+    assert "60 answers to questions asked far more often" in str(both)
     twice = Triplets.from_array([[0, 1, 2]] * 3, participant=["a"] * 3, answered_at=[0.0, 0.4, 60.0])
     assert noise_ceiling(twice).within.answers == 2

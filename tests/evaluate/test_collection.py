@@ -55,7 +55,7 @@ def test_facts_about_what_was_no_answer(tmp_path):
         ("no answer", 1, 0, 0),
     ]
     assert [(r["reason"], r["count"]) for r in facts["rejected"]] == [
-        ("the answer was not shown", 2),
+        ("not a choice", 2),
         ("blank cell", 1),
     ]
     assert (
@@ -76,3 +76,9 @@ def test_the_same_answer_within_half_a_second_was_sent_twice():
         answered_at=[100.0, 100.2, 150, 100.1],
     )
     assert double_submits(answers).tolist() == [False, True, False, False]
+
+
+def test_answers_that_arrive_together_are_told_apart_by_their_response_times():
+    together = {"participant": ["ann"] * 3, "answered_at": [100.0] * 3}
+    answers = Triplets.from_array([[0, 1, 2]] * 3, seconds=[1.25, 2.5, 1.25], **together)
+    assert double_submits(answers).tolist() == [False, False, True]

@@ -12,6 +12,7 @@ import pytest
 from sklearn.base import BaseEstimator
 from space_tools import PLANE, answers_about
 
+from nearfar import design, simulate
 from nearfar._tools import progress
 from nearfar._tools.progress import listen
 from nearfar.embedding import TSTE
@@ -111,7 +112,7 @@ def test_what_is_not_known_is_said():
     noise = np.array([np.random.default_rng(s).permutation(9)[:3] for s in range(300)])
     two = compare(Triplets.from_array(noise, participant=np.arange(300) % 2), ["score", "k1"])
     assert two.scope.participants == "same" and two.scope.n_participants == 2 and not two.above_guessing
-    assert "at least 10 participants" in str(two) and "guessing (p" in str(two)
+    assert "fewer than 10 participants" in str(two) and "guessing (p" in str(two)
     clear = compare(answers_about(PLANE, 1500, 1, flip=0.1, people=20), ["score", "soe-2"])
     assert clear.above_guessing and "guessing (p" not in str(clear)
 
@@ -196,11 +197,17 @@ def test_the_dimension_is_found():
     space = np.random.default_rng(1).normal(size=(30, 3))
     choice = choose_dimension(answers_about(space, 6000, 0, flip=0.1), dimensions=(1, 2, 3, 5))
     assert int(choice) == choice.dimension == 3
-    assert "At least 3" in str(choice)
+    assert "At least 3" in str(choice) and choice.comparison.cv == 4  # the folds of a report
     line = choose_dimension(answers_about(space[:, :1], 3000, 0, flip=0.1), "soe", (1, 2, 4))
     assert int(line) == 1 and "1 dimension may be enough" in str(line)
     short = choose_dimension(answers_about(space, 4000, 0), dimensions=(1, 2), cv=2)
     assert int(short) == 2 and "not tried" in str(short)
+
+
+def test_no_more_dimensions_than_objects_allow_are_tried_unasked():
+    six = answers_about(np.random.default_rng(0).normal(size=(6, 2)), 300, 0)
+    assert choose_dimension(six, "ste", cv=2).dimensions == (1, 2, 3)
+    assert choose_dimension(six, "ste", (1, 8), cv=2).dimensions == (1, 8)
 
 
 def test_the_dimension_rule():
@@ -208,10 +215,21 @@ def test_the_dimension_rule():
     choice = choose_dimension(answers, "score", (5, 1, 2, 8), cv=3)
     scores = choice.comparison.scores
     assert choice.dimensions == (1, 2, 5, 8) and [s.name for s in scores] == ["1", "2", "5", "8"]
-    assert choice.dimension in choice.dimensions and choice.dimension <= choice.best_dimension
-    assert choice.best_dimension == int(min(scores, key=lambda s: s.behind).name)
+    assert choice.dimension in choice.dimensions
+    assert choice.dimension <= int(min(scores, key=lambda s: s.behind).name)
     same = choose_dimension(answers, Centred(), (1, 2), cv=3).comparison
     assert same["1"].ties == scores[0].ties and same["1"].high == pytest.approx(scores[0].high, abs=0.01)
+
+
+def test_a_line_seen_with_noise_has_one_dimension():
+    """People who see each distance with a factor of error answer by the ratio of two, not by their difference."""
+    line = np.random.default_rng(0).normal(size=(20, 1))
+    questions = design.random_questions(20, 2000, seed=0)
+    answers = simulate.answers(questions, points=line, noise=0.5, seed=0).triplets
+    assert int(choose_dimension(answers, "ste")) > 1
+    both = choose_dimension(answers)
+    assert int(both) == 1 and both.comparison.scores[0].name == "ckl-1"
+    assert [score.name.partition("-")[2] for score in both.comparison.scores] == ["1", "2", "3", "5", "8"]
 
 
 def test_noise_has_no_dimensions():

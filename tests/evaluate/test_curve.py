@@ -6,6 +6,7 @@ from space_tools import PLANE, answers_about
 
 from nearfar.errors import InputError
 from nearfar.evaluate import Analysis, compare, learning_curve
+from nearfar.evaluate.bootstrap import make_draws
 from nearfar.evaluate.crossval import _growing
 from nearfar.evaluate.splits import split_units
 from nearfar.triplets import Triplets
@@ -115,6 +116,10 @@ def test_few_people_speak_for_themselves():
     assert eight.scope.participants == "same" and eight.points == nobody.points
     assert "10 participants" in str(eight) and "10 participants" not in str(many)
     assert nobody.scope.participants == "unknown" and many.scope.participants == "new"
+    # ten who gave nearly as many answers each are ten
+    uneven = np.arange(3000) % 10
+    uneven[:200:10] = 1
+    assert make_draws(answers.replace(participant=uneven)).scope.participants == "new"
 
 
 def test_by_default_the_curve_is_of_the_model_that_an_analysis_chooses():

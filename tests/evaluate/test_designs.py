@@ -51,7 +51,7 @@ def test_an_analysis_says_that_it_is_within_the_sets():
     world = make_third(rng, n=40, geometry="circle", noise="jnd")
     booklets, random = (asked_third(world, rng, design=design, m=2000) for design in ("booklets", "random"))
     within, anywhere = (Analysis(answers, models=["score"]).scores for answers in (booklets, random))
-    assert within.scope.questions == "same sets" and "blocked" in str(within)
+    assert within.scope.questions == "within booklets" and "blocked" in str(within)
     assert anywhere.scope.questions == "new" and "blocked" not in str(anywhere)
 
 
@@ -74,6 +74,9 @@ def test_accuracies_come_from_random_questions_and_the_map_from_all():
     assert analysis.best.accuracy == pytest.approx(drawn) == pytest.approx(analysis.scores["score"].accuracy)
     assert drawn > analysis.held_out.mean() + 0.05
     assert analysis.curve.points[-1].accuracy == pytest.approx(drawn)
+    assert "the 450 answers to random questions" in str(analysis.scores)
+    declared = Analysis(answers, models=["score"], design="adaptive")  # which the random questions are not
+    assert str(declared.scores) == str(analysis.scores)
     assert np.isfinite(analysis.held_out).all()
 
 

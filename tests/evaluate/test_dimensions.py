@@ -1,21 +1,23 @@
 """Dimensions that come back, their names, how many there are, and odd ones of three."""
 
+from dataclasses import replace
+
 import numpy as np
 import polars as pl
 import pytest
 
 import nearfar as nf
 from nearfar import words
-from nearfar.errors import InputError
+from nearfar.errors import InputError, NearfarWarning
 from nearfar.evaluate.comparison import log_likelihood, odd_one_out_share
 from nearfar.evaluate.dimensions import best_match
 from nearfar.triplets import Triplets
 
 
-def odd_ones(points, m, seed=0):
+def odd_ones(points, m, seed=0, s=None):
     rng = np.random.default_rng(seed)
     trios = np.argsort(rng.random((m, len(points))), axis=1)[:, :3]
-    s = points @ points.T
+    s = points @ points.T if s is None else s
     pairs = np.stack([s[trios[:, i], trios[:, j]] for i, j in ((0, 1), (0, 2), (1, 2))], axis=1)
     kept = np.argmax(pairs + rng.gumbel(size=pairs.shape), axis=1)
     rows = np.take_along_axis(trios, np.array([[0, 1, 2], [0, 2, 1], [1, 2, 0]])[kept], axis=1)
@@ -34,7 +36,7 @@ def found(truth):
     properties = pl.DataFrame(
         {"object": [f"o{x:02}" for x in range(30)], "size": truth[:, 1], "word": ["a"] * 30}
     )
-    return nf.find_dimensions(odd_ones(truth, 3000), "nonneg-3", properties=properties.drop("word"))
+    return nf.find_dimensions(odd_ones(truth, 3000), "nonneg-3", properties=properties)
 
 
 def test_true_dimensions_come_back_and_go_with_a_property(found, truth):
@@ -43,7 +45,24 @@ def test_true_dimensions_come_back_and_go_with_a_property(found, truth):
     at = int(np.argmax([each.correlation for each in found.dimensions]))
     assert found.dimensions[at].goes_with == "size" and found.dimensions[at].correlation > 0.8
     assert sum(each.share for each in found.dimensions) == pytest.approx(1.0)
+    assert "(r = −0.50)" in words.dimension_facts(replace(found.dimensions[at], correlation=-0.5))
     assert "3 of 3" in str(found) and found.to_dict()["dimensions"][0]["comes_back"]
+
+
+def test_a_dimension_that_a_half_splits_in_two_comes_back():
+    """With twice as many columns for the halves alone, one of these three came back."""
+    rng = np.random.default_rng(2)
+    points = np.where(rng.random((30, 3)) < 0.35, rng.gamma(4.0, 0.5, size=(30, 3)), 0.0)
+    found = nf.find_dimensions(odd_ones(points, 1200, seed=2))
+    assert len(found.found) == 3 and (best_match(points, found.points()) > 0.8).all()
+
+
+def test_one_dimension_stands_for_one():
+    twice = np.array([[1.0, 1.0], [2.0, 2.1], [3.0, 3.0], [9.0, 9.0]])
+    r = best_match(twice, np.array([[1.0, 0.0], [2.0, 0.0], [3.0, 1.0], [9.0, 0.0]]))
+    assert r.max() > 0.99 and r.min() < 0.8
+    answer = Triplets.from_odd_one_out([[0, 1, 2]])
+    assert nf.find_dimensions(answer, "nonneg-1").found == ()  # one answer has no halves
 
 
 def test_noise_has_no_dimension_that_comes_back():
@@ -58,7 +77,26 @@ def test_names_follow_the_objects_of_a_dimension(found):
     assert [each.title for each in named.dimensions] == ["big", "dimension 2", "red"]
     assert "big" in str(named)
     others = [{"name": "other", **{f"top{k}": f"x{k}" for k in range(1, 9)}}]
-    assert found.named(others) == found
+    with pytest.warns(NearfarWarning, match="other"):
+        assert found.named(others) == found
+    top = {f"top{k}": name for k, name in enumerate(found.dimensions[0].top, 1)}
+    with pytest.warns(NearfarWarning, match=": late"):
+        twice = found.named([{"name": " first ", **top}, {"name": "late", **top}])
+    assert twice.dimensions[0].name == "first"
+    some = top | {"top7": "x7", "top8": "x8"}
+    with pytest.warns(NearfarWarning, match=": some"):
+        best = found.named([{"name": "some", **some}, {"name": "all\n of it", **top}])
+    assert best.dimensions[0].name == "all of it"
+    gone = replace(found, dimensions=(replace(found.dimensions[0], halves=0.5), *found.dimensions[1:]))
+    with pytest.warns(NearfarWarning, match="comes back.*: first"):
+        assert gone.named([{"name": "first", **top}]).dimensions[0].name == "first"
+    for frame in (table, table.to_pandas()):
+        assert found.named(frame).dimensions[0].name == "big"
+    with pytest.warns(NearfarWarning, match="empty"):
+        assert found.named(table.to_pandas().assign(name=np.nan)).dimensions == found.dimensions
+    assert "big" in named._repr_html_()
+    with pytest.warns(NearfarWarning, match="empty"):
+        found.named([{"name": " ", **top}])
 
 
 def test_only_non_negative_models_have_dimensions_to_name(truth):
@@ -79,7 +117,7 @@ def test_odd_ones_of_three_are_those_of_both_triplets(truth):
             right.append(best[0] / best.sum())
     score = analysis.scores["nonneg-3"]
     assert score.odd_one_out == pytest.approx(np.mean(right), abs=1e-6)
-    assert "odd of 3" in str(analysis.scores) and "33" in words.accuracy(analysis).details
+    assert "odd of 3" in str(analysis.scores) and "33" in words.accuracy(analysis).text
     plain = nf.compare(Triplets(answers.anchor, answers.near, answers.far, answers.objects), ["score"])
     assert np.isnan(plain["score"].odd_one_out) and "odd of 3" not in str(plain)
     assert odd_one_out_share(np.array([0.5, 0.5]), (np.array([0]), np.array([1]))) == pytest.approx(1 / 3)
@@ -108,6 +146,49 @@ def test_a_line_is_a_scale_with_intervals():
     assert nf.analyse(answers, "soe-2", models=["soe-2"]).scale is None
 
 
+def test_few_answers_about_a_line_are_a_scale_too():
+    """By accuracy alone, allowing half a point, 13 of these 20 were a scale."""
+    chosen = []
+    for seed in range(20):
+        x = np.random.default_rng(seed).normal(size=(20, 1)) * 2
+        asked = nf.design.random_questions(20, 200, seed=seed)
+        answers = nf.simulate.answers(asked, points=x, flip=0.1, seed=seed).triplets
+        chosen.append(nf.analyse(answers).best.name)
+    assert sum(name.endswith("-1") for name in chosen) >= 16
+
+
+def test_answers_by_another_law_than_the_embedding_are_a_scale_too():
+    """By all embeddings in more dimensions, 2 of these 5 were a scale."""
+    x = np.linspace(0, 3, 20)[:, None]
+    answers = [odd_ones(x, 1000, seed, s=-3 * (x - x.T) ** 2) for seed in range(5)]
+    assert sum(nf.analyse(each).best.name.endswith("-1") for each in answers) >= 4
+
+
+def test_one_dimension_does_not_stand_for_several():
+    for seed in range(3):
+        x = np.random.default_rng(seed).normal(size=(20, 3)) * 2
+        asked = nf.design.random_questions(20, 800, seed=seed)
+        answers = nf.simulate.answers(asked, points=x, flip=0.1, seed=seed).triplets
+        assert not nf.analyse(answers).best.name.endswith("-1")
+
+
+def test_the_page_counts_dimensions_and_calls_none_certain_that_is_not():
+    x = np.random.default_rng(0).normal(size=(20, 2)) * 2
+    asked = nf.design.random_questions(20, 900, seed=0)
+    answers = nf.simulate.answers(asked, points=x, flip=0.1, seed=0).triplets
+    analysis = nf.analyse(answers, n_resamples=4)
+    report = nf.report.make_report(analysis)
+    rows = report.data["models"]["by_dimension"]
+    names = [row["name"] for row in rows]
+    assert [name.partition("-")[2] for name in names] == ["1", "2", "3", "5", "8"]
+    assert 'id="number-of-dimensions"' in report.html() and ", ".join(names) in report.data["methods"]
+    assert words.gloss("ckl-8", analysis.dimension).endswith("at most 8 dimensions")
+    assert words.gloss("ckl-2", 2).endswith(", 2 dimensions")
+    assert words.gloss("ckl-2", 0).endswith("at most 2 dimensions")
+    named = nf.report.make_report(nf.analyse(answers, models=["soe-1", "soe-2"], n_resamples=4))
+    assert named.data["models"]["by_dimension"] == [] and "number-of-dimensions" not in named.html()
+
+
 def test_a_fold_of_a_line_is_undone_by_starting_from_a_plane():
     """From the rank-based start alone this line had an accuracy of .76 in one dimension."""
     points = np.sort(np.random.default_rng(3).normal(size=(12, 1)), axis=0) * 2
@@ -133,3 +214,12 @@ def test_vectors_enter_where_they_help():
 def test_a_dimension_that_answers_do_not_support_stays_empty(truth):
     points = nf.embedding.NonNegative(12).fit_transform(odd_ones(truth, 3000))
     assert points.any(axis=0).sum() in (3, 4) and points[:, :3].max(axis=0).min() > 1
+
+
+def test_a_space_tells_its_dimensions():
+    points = np.repeat(np.eye(3), 5, axis=0) * 2.5
+    answers = nf.simulate.answers(nf.design.random_questions(15, 900, seed=0), points=points, seed=0).triplets
+    found = nf.fit(answers, "nonneg-3").dimensions(seed=0)
+    assert str(found) == str(nf.find_dimensions(answers, "nonneg-3", seed=0)) and len(found.found) == 3
+    with pytest.raises(InputError, match="nonneg-20"):
+        nf.fit(answers, "soe-2").dimensions()

@@ -77,15 +77,6 @@ def test_rounding_makes_no_difference_where_there_is_none():
     assert metrics.triplet_accuracy([[0, 1, 2]], K=np.diag([1.0, 1 - 1e-6, 1.0])).accuracy == 1
 
 
-def test_batches_do_not_show(monkeypatch):
-    rng = np.random.default_rng(0)
-    points = rng.normal(size=(9, 2)).round(0)
-    rows = [rng.permutation(9)[:3].tolist() for _ in range(200)]
-    whole = metrics.triplet_accuracy(rows, points=points)
-    monkeypatch.setattr(metrics, "BATCH_SIZE", 7)
-    assert metrics.triplet_accuracy(rows, points=points) == whole
-
-
 def test_no_answers_is_not_a_number():
     result = metrics.triplet_accuracy(Triplets([], [], [], "abc"), points=np.eye(3))
     assert np.isnan(float(result)) and result.n_answers == 0

@@ -1,5 +1,7 @@
 """Participants to check: every cause is told apart, and honest people are left alone."""
 
+from dataclasses import astuple
+
 import numpy as np
 import pytest
 from hypothesis import given
@@ -74,7 +76,7 @@ def test_without_repeats_careless_and_different_are_told_apart_only_by_others():
 
 def test_answers_the_wrong_way_round_are_opposite():
     found = judge_people(study(5, opposite=(2, 6)))
-    assert {row.name: row.reasons for row in found.to_review} == {"p2": ("opposite",), "p6": ("opposite",)}
+    assert {row.name: row.reasons for row in found.to_check} == {"p2": ("opposite",), "p6": ("opposite",)}
     assert found.rows[0].with_prediction.high < 0.5
     assert "check the coding" in words.reason(found.rows[0], found)
     assert "p2 (opposite)" in words.participants(found).text
@@ -82,8 +84,8 @@ def test_answers_the_wrong_way_round_are_opposite():
 
 def test_always_left_is_one_sided_first_although_repeats_swap_sides():
     found = judge_people(study(5, sided=(2,), again=60))
-    (person,) = found.to_review
-    assert person.name == "p2" and person.left.share == 1
+    (person,) = found.to_check
+    assert person.name == "p2" and person.left.value == 1
     assert person.reasons == ("one-sided", "not above chance", "inconsistent")
     told = words.reason(person, found)
     assert told.index("one-sided") < told.index("not clearly more than chance") < told.index("inconsistent")
@@ -118,7 +120,7 @@ def screens(seed, people, each, guessers):
 
 def test_guessers_are_found_on_screens_and_in_odd_one_out():
     found = judge_people(screens(1, 12, 60, (3, 8)))
-    assert {row.name for row in found.to_review} == {"3", "8"} and found.detectable == 12
+    assert {row.name for row in found.to_check} == {"3", "8"} and found.detectable == 12
     rng = np.random.default_rng(2)
     parts = []
     for person in range(15):
@@ -126,7 +128,7 @@ def test_guessers_are_found_on_screens_and_in_odd_one_out():
         noise = 50.0 if person == 4 else 0.3
         said = simulate.answers(asked, points=rng.normal(size=(N, 2)) if person == 4 else PLACES, noise=noise)
         parts.append(said.triplets.replace(participant=[f"p{person}"] * len(said.triplets)))
-    assert {row.name for row in judge_people(Triplets.concatenate(parts)).to_review} == {"p4"}
+    assert {row.name for row in judge_people(Triplets.concatenate(parts)).to_check} == {"p4"}
 
 
 PLACES = np.random.default_rng(9).normal(size=(N, 2))
@@ -134,7 +136,7 @@ PLACES = np.random.default_rng(9).normal(size=(N, 2))
 
 def test_too_few_statements_to_find_anybody_are_counted():
     few = judge_people(study(7, each=12, again=0, guessers=(1,)))
-    assert few.detectable == 0 and few.to_review == ()
+    assert few.detectable == 0 and few.to_check == ()
     assert judge_people(study(7, guessers=(1,))).detectable == 20
 
 
@@ -151,8 +153,8 @@ def test_statements_count_and_their_spread_is_the_error():
     credit[:32] = 0
     credit[320:] = np.tile(np.repeat([0.7, 0.8], 32), 5)
     found = {row.name: row for row in judge_people(answers, credit).rows}
-    assert found["a"].statements == 10 and found["a"].with_prediction.of == 10
-    assert found["a"].with_prediction[:3] == pytest.approx((0.9, *wilson(0.9, 9)))
+    assert found["a"].statements == 10
+    assert astuple(found["a"].with_prediction) == pytest.approx((0.9, *wilson(0.9, 9), 10))
     assert found["b"].with_prediction.high - found["b"].with_prediction.low < 0.08
 
 

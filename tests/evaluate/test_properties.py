@@ -143,6 +143,15 @@ def test_a_table_of_other_objects(points):
         explain(space, {"object": ["a", "b"], "x": [1.0, 2.0]})
     with pytest.raises(InputError, match="value per object"):
         explain(space, {"x": [1.0, 2.0]})
+    for wrong in (None, {"x": np.zeros((40, 2))}, {"object": ["o1"] * 40, "x": np.arange(40)}):
+        with pytest.raises(InputError, match="value per object"):
+            explain(space, wrong)
+
+
+def test_a_table_in_a_file(points, tmp_path):
+    path = tmp_path / "objects.csv"
+    path.write_text("object,x\n" + "".join(f"{x},{point}\n" for x, point in enumerate(points[:, 0])))
+    assert by_name(explain(Space.of_points(points), path, n_permutations=19))["x"].value > 0.9
 
 
 def test_kernels_and_uninformed_objects():
@@ -154,6 +163,11 @@ def test_kernels_and_uninformed_objects():
         space = nf.fit(wider, "score")
     found = explain(space, {"x": np.arange(21.0)}, n_permutations=99).properties[0]
     assert (found.n_objects, found.value > 0.8, found.p) == (20, True, 0.01)
+
+
+def test_without_a_usable_property_none_is_counted(points):
+    found = explain(Space.of_points(points), {"same": [1.0] * 40}, n_permutations=19)
+    assert str(found) == "same is left out: all values are the same."
 
 
 # ---------------------------------------------------------------- distances
@@ -225,8 +239,13 @@ def test_landmarks_give_no_interval():
         (np.zeros((40, 3)), "metric"),
         (np.arange(1600.0).reshape(40, 40), "symmetric"),
         (np.zeros((5, 5)), "rows"),
+        ("distances.csv", "distances: "),
     ],
 )
 def test_distances_that_are_none(points, distances, word):
     with pytest.raises(InputError, match=word):
         rsa(Space.of_points(points), distances)
+    with pytest.raises(InputError, match="distances: "):
+        rsa(Space.of_points(points), points, metric="none")
+    with pytest.raises(InputError, match="each once"):
+        rsa(Space.of_points(points), np.zeros((40, 40)), names=["0"] * 20 + [str(x) for x in range(20)])

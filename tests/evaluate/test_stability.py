@@ -7,9 +7,14 @@ from space_tools import answers_about
 
 import nearfar as nf
 from nearfar.errors import InputError
-from nearfar.evaluate import stability
 from nearfar.evaluate.map_stability import align, circles, kept_labels
 from nearfar.triplets import Triplets
+
+
+def stability(answers, model="auto", n_clusters=5, n_resamples=50):
+    models = None if model == "auto" else [model]
+    return nf.analyse(answers, model, models=models, n_resamples=n_resamples).stability(n_clusters)
+
 
 GROUPS = np.random.default_rng(0).normal(size=(24, 2)) * 0.3 + np.repeat([[0, 0], [4, 0], [0, 6]], 8, axis=0)
 
@@ -48,7 +53,7 @@ def test_clear_groups_are_kept_and_places_sure(model):
     assert len({tuple(sure.labels[k : k + 8]) for k in (0, 8, 16)}) == 3
     assert np.median(sure.spread) < 0.3
     assert sure.points.shape == (24, 3 if model.endswith("3") else 2)
-    assert sure.cloud.shape == (8, *sure.points.shape)
+    assert sure.positions.shape == (8, *sure.points.shape)
 
 
 def test_noise_and_few_answers_make_unsure():
@@ -105,7 +110,7 @@ def test_spread_is_the_definition():
     answers = answers_about(GROUPS, 1500, 4, flip=0.2)
     sure = stability(answers, "score", n_resamples=4)
     size = np.sqrt(np.mean(np.sum((sure.points - sure.points.mean(axis=0)) ** 2, axis=1)))
-    gaps = [[np.sum((sure.cloud[r, i] - sure.points[i]) ** 2) for r in range(4)] for i in range(24)]
+    gaps = [[np.sum((sure.positions[r, i] - sure.points[i]) ** 2) for r in range(4)] for i in range(24)]
     assert np.allclose(sure.spread, np.sqrt(np.mean(gaps, axis=1)) / size)
 
 

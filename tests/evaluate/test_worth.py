@@ -2,6 +2,7 @@
 
 import json
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import polars as pl
@@ -9,13 +10,15 @@ import pytest
 from embedding_tools import answers_about
 
 import nearfar as nf
+from nearfar import words
 from nearfar.embedding.prior import Vectors
-from nearfar.errors import InputError
+from nearfar.errors import FeatureWarning, InputError
 from nearfar.evaluate import priors, worth
 from nearfar.evaluate.bootstrap import Draws, Estimate
 from nearfar.evaluate.crossval import Fit
 from nearfar.evaluate.priors import choose_setting
 from nearfar.evaluate.splits import split_units
+from nearfar.evaluate.worth import left_out_objects
 from nearfar.space.models import empty_space, parse_model
 from nearfar.triplets import Triplets
 
@@ -65,6 +68,7 @@ def test_shuffled_vectors_change_nothing(answers):
     found = with_them.worth
     assert found.shares == {} and found.times is None and found.new_objects is None
     assert found.both == found.answers and found.gain.value == 0
+    assert "both" not in str(found) and with_them.without_vectors == with_them.chosen.name
 
 
 def test_a_named_model_without_use_for_vectors_is_the_plain_one(answers):
@@ -81,7 +85,8 @@ def test_a_named_model_takes_useful_vectors_whatever_its_dimensions(answers):
 
 def test_a_source_of_noise_has_no_weight(answers):
     vectors = Vectors({"noise": NOISE, "lab": TRUTH}, NAMES)
-    assert choose_setting(answers, vectors).weights == (0.0, 1.0)
+    assert (setting := choose_setting(answers, vectors)).weights == (0.0, 1.0)
+    assert vectors.prior(setting).shares["noise"] == 0
     assert choose_setting(answers, Vectors({"noise": NOISE, "more": SHUFFLED}, NAMES)) is None
 
 
@@ -236,7 +241,7 @@ def test_likelihoods_of_margins_have_the_slope_that_fits_and_leave_gaps():
 
 
 def test_times_are_measured_where_the_gain_is_clear():
-    answers = answers_about(TRUTH, 240, objects=NAMES)
+    answers = answers_about(TRUTH, 150, objects=NAMES)
     found = nf.analyse(answers, models=["soe-5"], cv=3, features=TRUTH).worth
     assert found.gain.low > 0 and found.times.value > 1.2
     assert found.times.low <= found.times.value <= found.times.high and "times as many" in str(found)
@@ -253,14 +258,82 @@ def test_plain_json_and_text(useful):
 def test_infinite_times_are_none_in_json(useful):
     endless = replace(useful.worth, times=Estimate(np.inf, 5.0, np.inf), gain=Estimate(0.1, 0.05, 0.15))
     assert json.loads(json.dumps(endless.to_dict(), allow_nan=False))["times"]["value"] is None
-    assert "more than 8" in str(endless)
+    assert "more than 8 times as many answers (95 % interval 5.0 to more than 8)" in str(endless)
+    assert "inf" not in str(replace(endless, times=Estimate(np.inf, np.inf, np.inf)))
+    assert "worth" not in str(replace(endless, times=None))
 
 
 def test_an_analysis_says_which_objects_have_no_vector(answers):
     frame = pl.DataFrame({"object": [*NAMES[:20], "zebra"], "x": np.arange(21) ** 2.0, "y": NOISE[:21, 0]})
-    found = nf.analyse(answers, models=["soe-2"], cv=2, features=frame).worth
+    with pytest.warns(FeatureWarning, match="4 of 24 objects have no vector: o20.*1 vector"):
+        found = nf.analyse(answers, models=["soe-2"], cv=2, features=frame).worth
     assert found.missing == tuple(NAMES[20:]) and found.n_extra == 1
     assert "o20" in str(found)
+
+
+def test_vectors_without_an_object_are_counted_where_every_object_has_one(answers):
+    frame = pl.DataFrame({"object": [*NAMES, "zebra", "yak"], "x": np.arange(26) ** 2.0})
+    with pytest.warns(FeatureWarning, match="2 vectors belong to no object of the answers"):
+        nf.fit(answers, "soe-2", features=frame)
+
+
+def test_names_that_differ_by_case_alone_are_counted(answers):
+    frame = pl.DataFrame({"object": [*NAMES[:20], "O20", " o21"], "x": NOISE[:22, 0]})
+    with pytest.warns(FeatureWarning, match=r"4 of 24 objects .*\(2 by case"):
+        nf.fit(answers, "soe-2", features=frame)
+
+
+def test_only_objects_with_a_vector_are_left_out(answers):
+    half = Vectors(pl.DataFrame({"object": NAMES[:12], "x": TRUTH[:12, 0], "y": TRUTH[:12, 1]}), NAMES)
+    left_out = left_out_objects(answers, parse_model("soe-2").with_vectors(half))
+    assert left_out is not None and left_out[2].max() < 12
+
+
+def test_an_estimator_takes_vectors_as_its_name_does(answers):
+    one, other = (nf.fit(answers, model, features=TRUTH) for model in (nf.embedding.SOE(2), "soe-2"))
+    np.testing.assert_array_equal(one.rows, other.rows)
+    assert one.shares == other.shares and list(one.shares) == ["features"]
+    found = nf.compare(answers, {"mine": nf.embedding.SOE(2)}, cv=2, features=TRUTH)
+    assert [score.name for score in found] == ["mine", "mine+features", "features"]
+    assert nf.fit(answers, nf.embedding.SOE(2), features=NOISE).shares == {}
+
+
+def test_vectors_that_are_all_equally_far_apart_correlate_with_nothing(answers):
+    analysis = nf.analyse(answers, models=["soe-2"], cv=2, n_resamples=2, features=np.eye(len(NAMES)))
+    assert np.isnan(analysis.vector_correlation.value)
+    assert words.vector_correlation(analysis.vector_correlation) == ""
+
+
+def test_properties_are_predicted_without_vectors_that_may_hold_them(answers):
+    extra = NOISE[:, 0]
+    analysis = nf.analyse(
+        answers, models=["soe-2", "soe-5"], cv=3, features=np.column_stack([TRUTH, 2 * extra])
+    )
+    assert analysis.chosen.name.endswith("+features")
+    found = analysis.explain({"extra": extra, "first": TRUTH[:, 0]})
+    assert found.model == analysis.worth.answers.name
+    assert [each.p <= 0.05 for each in found.properties] == [True, False]
+
+
+def test_correlations_have_one_zero_and_a_minus():
+    assert "−0.20 to 0.00" in words.vector_correlation(Estimate(-0.1, -0.2, -0.001))
+
+
+def test_vectors_that_alone_predict_best_are_not_called_uncertain(useful):
+    best, worse = (replace(useful.worth.alone, behind=at, as_good_as_best=not at) for at in (0.0, 0.1))
+    found = replace(useful.worth, alone=best, answers=worse, both=worse, gain=Estimate(0.01, -0.01, 0.03))
+    assert words.worth(found).short == "Vectors alone predict best"
+    assert words.worth(replace(found, shares={})).short == "Vectors alone predict best"
+    assert words.worth(replace(found, alone=worse, both=best)).short != "Vectors alone predict best"
+
+
+def test_the_reason_for_a_choice_holds_where_vectors_alone_predict_best(useful):
+    ranked = [replace(useful.scores["soe-2"], name=name) for name in ("features", "soe-5+features", "soe-2")]
+    scores = SimpleNamespace(best=ranked[0], ranked=lambda: ranked)
+    facts = {"splits": [0], "is_named": False, "models": ranked, "dimension": 2, "scores": scores}
+    chosen = SimpleNamespace(best=ranked[1], space=SimpleNamespace(n_components=5), **facts)
+    told = words.choice(chosen)
+    assert "simpler" not in told and "vectors alone" in told and "soe-5+features" in told
 
 
 def test_a_scale_is_resampled_with_the_chosen_vectors():

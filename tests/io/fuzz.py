@@ -263,7 +263,8 @@ def options_of(words: list[str]) -> dict:
         if name == "--column":
             role, _, column = value.partition("=")
             before = options.setdefault("columns", {}).get(role)
-            options["columns"][role] = column if before is None else [before, column]
+            several = before if isinstance(before, list) else [before]
+            options["columns"][role] = column if before is None else [*several, column]
         else:
             options[name[2:]] = value
     return options

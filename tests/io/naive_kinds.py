@@ -6,7 +6,7 @@ Every function gives (participant, anchor, near, far) of each triplet, and the l
 import csv
 import re
 from collections import defaultdict
-from itertools import combinations
+from itertools import combinations, permutations
 
 NOTHING = ("", "na", "nan", "none", "null")
 
@@ -17,7 +17,15 @@ def rows_of(path, mark=","):
         reader = csv.reader(file, delimiter=mark)
         header = next(reader)
         return [
-            (reader.line_num, dict(zip(header, cells, strict=True))) for cells in reader if any(cells)
+            (
+                reader.line_num,
+                {
+                    name: "" if cell in ("NA", "NaN") else cell
+                    for name, cell in zip(header, cells, strict=True)
+                },
+            )
+            for cells in reader
+            if any(cells)
         ], header
 
 
@@ -149,6 +157,25 @@ def matrix(path, sign, who=None):
         if item not in (who, first, row[first]) and row[item]
     ]
     return _compared(cells, sign), []
+
+
+def grid(path, who, asked, anchored, skip=0):
+    """``asked`` : column -> the two objects of a rating, or the anchor and an object with its rank."""
+    cells = [
+        (row[who], *two, (1 if anchored else -1) * float(row[column]))
+        for _, row in rows_of(path)[0][skip:]
+        for column, two in asked.items()
+        if row[column]
+    ]
+    said = []
+    for p, anchor in {(p, one) for p, *two, _ in cells for one in (two[:1] if anchored else two)}:
+        near = [
+            (value, other if one == anchor else one)
+            for who, one, other, value in cells
+            if who == p and anchor in ((one,) if anchored else (one, other))
+        ]
+        said += [(p, anchor, x, y) for (low, x), (high, y) in permutations(near, 2) if low < high]
+    return said, []
 
 
 def survey(path, who, asked, skip=0):

@@ -184,7 +184,7 @@ def test_groups_of_people(tmp_path):
     text = "anchor,near,far,who,kind\na,b,c,ann,expert\na,b,c,7,novice\na,c,b,ann,\n"
     columns = {"participant": "who", "group": "kind"}
     assert read(tmp_path, text, columns=columns).groups == {"ann": "expert", "7": "novice"}
-    with pytest.raises(InputError, match=r"participant 'ann' is in two groups, 'expert' and 'novice'"):
+    with pytest.raises(InputError, match=r"answers.csv: 'ann' is in two groups, 'expert' and 'novice'"):
         read(tmp_path, text + "a,b,c,ann,novice\n", columns=columns)
     with pytest.raises(InputError, match=r"named as group, but none as participant"):
         read(tmp_path, text, columns={"group": "kind"})
@@ -306,7 +306,7 @@ def test_a_participant_has_one_group_over_all_files(tmp_path):
     columns = {"participant": "who", "group": "cohort"}
     for name, group in (("1.csv", "x"), ("2.csv", "y")):
         (tmp_path / name).write_text(f"anchor,near,far,who,cohort\na,b,c,ann,{group}\n")
-    with pytest.raises(InputError, match=r"2.csv: participant 'ann' is in two groups, 'x' and 'y'"):
+    with pytest.raises(InputError, match=r"'ann' is in two groups, 'x' and 'y'"):
         nf.read_answers([tmp_path / "1.csv", tmp_path / "2.csv"], columns=columns)
 
 

@@ -1,4 +1,4 @@
-"""Text that is not UTF-8: read as Latin-1 with a warning, or rejected."""
+"""Text that is not UTF-8: read as UTF-16 or Latin-1 with a warning, or rejected."""
 
 import gzip
 import json
@@ -21,22 +21,25 @@ DRINKS = ["café", "thé", "lait", "eau", "jus"]
 ROWS = [[DRINKS[i % 5], DRINKS[(i + 1) % 5], DRINKS[(i + 2) % 5]] for i in range(12)]
 
 
+@pytest.mark.parametrize(
+    ("code", "called"), [("latin-1", "Latin-1"), ("utf-16", "UTF-16"), ("utf-16-be", "UTF-16")]
+)
 @pytest.mark.parametrize("name", ["latin.csv", "latin.tsv", "latin.jsonl", "latin.json", "latin.csv.gz"])
-def test_a_latin_1_file_is_read_with_a_warning(tmp_path, name, monkeypatch, capsys):
+def test_a_file_in_another_code_is_read_with_a_warning(tmp_path, name, code, called, monkeypatch, capsys):
     keys = ("anchor", "near", "far")
     records = [json.dumps(dict(zip(keys, row, strict=True)), ensure_ascii=False) for row in ROWS]
     mark = "\t" if name.endswith("tsv") else ","
     text = "".join(mark.join(row) + "\n" for row in [keys, *ROWS])
     if "json" in name:
         text = "\n".join(records) if name.endswith("l") else "[" + ",".join(records) + "]"
-    data = text.encode("latin-1")
+    data = ("\ufeff" * (code == "utf-16-be") + text).encode(code)
     path = put(tmp_path / name, gzip.compress(data) if name.endswith("gz") else data)
     for on_bad in ("error", "drop"):
-        with pytest.warns(NearfarWarning, match="Latin-1"):
+        with pytest.warns(NearfarWarning, match=called):
             result = read_answers(path, on_bad=on_bad)
         assert named(result.triplets) == [tuple(row) for row in ROWS] and not len(result.rejected)
     code, out, err = run(monkeypatch, capsys, "check", path)
-    assert code == 0 and "answers         12" in out and "Latin-1" in err
+    assert code == 0 and "answers         12" in out and called in err
 
 
 def test_what_is_neither_utf_8_nor_latin_1_is_rejected(tmp_path):

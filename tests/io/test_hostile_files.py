@@ -272,6 +272,7 @@ def test_names_and_indices_are_joined(tmp_path):
         assert set(joined.objects) == {"0", "1", "2", "fig", "plum", "lime"}
 
 
+@pytest.mark.filterwarnings("ignore:.*have no participant")
 @pytest.mark.parametrize(
     ("role", "values", "expected"),
     [

@@ -39,9 +39,9 @@ def put(path, data):
         ("answers.npz", b"PK\x03\x04 nonsense", r"answers\.npz: is not a readable npz archive"),
         ("answers.parquet", GOOD, r"is called a parquet file, but its contents are not parquet"),
         ("answers.parquet", b"PAR1 and then nothing", r"is not a readable Parquet file"),
-        ("answers.csv", "anchor,near,fra\na,b,c\n", r"the columns 'anchor', 'near', 'fra' are not known"),
+        ("answers.csv", "anchor,near,fra\na,b,c\n", r"the columns 'anchor', 'near' and 'fra' are not known"),
         ("answers.csv", "anchor,near,far,Far\na,b,c,d\n", r"2 columns are called 'far'"),
-        ("answers.csv", GOOD.encode("utf-16"), r"line 1: UTF-16 or binary data"),
+        ("answers.csv", GOOD.encode("utf-16")[:-1], r"line 1: UTF-16 or binary data"),
         ("answers.csv", b"anch\xff,near,far\n", r"line 1: bytes that are not UTF-8"),
         ("answers.csv", "anchor,near,far\ra,b,c\r", r"a carriage return inside a line"),
         (
@@ -188,6 +188,7 @@ LISTED = ["a", "b", "c", "d"]
         ("a,b,b", r"line 4: the same object twice: anchor 'a', near 'b', far 'b'"),
         ("a,NaN,c", r"line 4: NaN: near 'NaN'"),
         ("a,nan,c", r"line 4: NaN: near 'nan'"),
+        ("a,NA,c", r"line 4: NA: near 'NA'"),
         (b"a,b,\xff", r"line 4: undecodable bytes: 'a,b,\\xff'"),
         ('a,"b"x,c', r"line 4: broken quotes: text beside a quoted cell"),
     ],
@@ -220,6 +221,7 @@ def test_bad_rows_of_packed_files_too(tmp_path, packed):
         read_triplets(path)
 
 
+@pytest.mark.filterwarnings("ignore:.*have no participant")
 def test_a_short_row_whose_last_cell_may_be_blank(tmp_path):
     """Polars fills short rows up, so a missing cell must not pass for a blank one."""
     good = "anchor,near,far,participant\na,b,c,\nb,c,a,ann\n"
@@ -366,3 +368,10 @@ def test_a_bad_optional_cell(tmp_path, column, cell, message):
     path = put(tmp_path / "answers.csv", f"anchor,near,far,{column}\na,b,c,{cell}\na,c,b,{good}\na,c,b,\n")
     with pytest.raises(RowsError, match=message):
         read_triplets(path)
+
+
+@pytest.mark.parametrize("quote", ["", '"'])
+def test_a_long_name_of_a_column_is_read(tmp_path, quote):
+    name = f"{quote}{'x' * 200_000}{quote}"
+    path = put(tmp_path / "answers.csv", f"anchor,near,far,{name}\na,b,c,d\n")
+    assert len(read_triplets(path)) == 1

@@ -4,13 +4,14 @@ import numpy as np
 import pytest
 from io_tools import named, read
 
-from nearfar.errors import NearfarWarning, RowsError
+from nearfar.errors import FileError, NearfarWarning, RowsError
 from nearfar.io import read_answers, read_triplets
 from nearfar.triplets import Triplets, random_rows
 
 # ---------------------------------------------------------------- ours
 
 
+@pytest.mark.filterwarnings("ignore:.*have no participant")
 def test_canonical_with_everything(tmp_path):
     result = read(
         tmp_path,
@@ -107,6 +108,18 @@ def test_odd_one_out(tmp_path):
     assert np.asarray(answers.participant).tolist() == ["ann"] * 2 + ["bob"] * 4
 
 
+def test_two_objects_and_the_chosen_one(tmp_path):
+    assert named(read(tmp_path, "a,b,odd\nx,y,z\n").triplets) == [("x", "y", "z"), ("y", "x", "z")]
+    assert named(read(tmp_path, "a,b,central\nx,y,z\n").triplets) == [("x", "z", "y"), ("y", "z", "x")]
+    with pytest.raises(RowsError, match="same object twice"):
+        read(tmp_path, "a,b,odd\nx,y,y\n")
+
+
+def test_numbers_without_a_header_name_the_way_out(tmp_path):
+    with pytest.raises(FileError, match="--dialect most-central"):
+        read(tmp_path, "32,16,30\n18,15,53\n")
+
+
 def test_most_central(tmp_path):
     answers = read(tmp_path, "a,b,c,central,statement\nx,y,z,y,q7\nx,y,z,x,q8\n").triplets
     assert named(answers) == [("x", "y", "z"), ("z", "y", "x"), ("y", "x", "z"), ("z", "x", "y")]
@@ -175,10 +188,10 @@ def test_salmon_winner_that_was_not_shown(tmp_path):
     text = SALMON.format("", "") + (
         "0,1,2,1,ann,1,100.0\n0,2,1,1,ann,1,100.2\n0,1,2,1,ann,1,150\n0,1,2,1,bob,1,100.1\n0,1,2,3,bob,1,101\n0,1,2,,bob,1,1\n"
     )
-    with pytest.raises(RowsError, match=r"line 6: the winner was not shown: left '1', right '2', winner '3'"):
+    with pytest.raises(RowsError, match=r"line 6: not a choice: .*winner '3'; expected the number of left"):
         read(tmp_path, text)
     result = read(tmp_path, text, on_bad="drop")
-    assert result.rejected["reason"].to_list() == ["the winner was not shown", "blank cell"]
+    assert result.rejected["line"].to_list() == [6] and result.checks["kind"].to_list() == ["no answer"]
     assert len(result.triplets) == 4
 
 
@@ -226,9 +239,7 @@ def test_triplettools_grades_check_rows(tmp_path):
 
 
 def test_triplettools_check_row_that_pretends_to_be_an_answer(tmp_path):
-    with pytest.raises(
-        RowsError, match=r"line 2: the same object twice: Center 'a', Left 'a', Right 'b', Answer 'a'"
-    ):
+    with pytest.raises(RowsError, match=r"line 2: the same object twice: Center 'a', Left 'a', Right 'b'"):
         read(tmp_path, TOOLS + "w,1,a,a,b,a,random,train\n")
 
 
@@ -272,7 +283,7 @@ def test_next_counts_rows_without_an_answer(tmp_path):
     assert result.triplets.answered_at.tolist() == [978307200.000001]
     assert np.asarray(result.triplets.participant).tolist() == [1099]
     assert result.checks.select("line", "kind", "participant").rows() == [(3, "no answer", "1099")]
-    assert result.rejected.select("line", "reason").rows() == [(4, "the answer was not shown")]
+    assert result.rejected.select("line", "reason").rows() == [(4, "not a choice")]
 
 
 # ---------------------------------------------------------------- THINGS
@@ -352,3 +363,16 @@ def test_any_column_may_say_how_questions_were_chosen(tmp_path):
     assert random_rows(both).tolist() == [False, False]
     assert random_rows(answers[:1]) is None  # nothing else to tell it from
     assert random_rows(answers.replace(rule=None)) is None
+
+
+@pytest.mark.parametrize(
+    ("header", "column"),
+    [
+        ("head,winner,loser", "sampler"),
+        *(("anchor,near,far", name) for name in ("sampler", "Alg.Label", "sampleAlg", "rule")),
+    ],
+)
+def test_a_column_that_says_what_is_random_is_read_in_any_table(tmp_path, header, column):
+    path = tmp_path / "answers.csv"
+    path.write_text(f"{header},{column}\na,b,c,Random\nb,c,a,ARR\nc,a,b,Random\n")
+    np.testing.assert_array_equal(random_rows(read_triplets(path)), [True, False, True])

@@ -99,6 +99,7 @@ def test_a_pyarrow_table_and_typed_columns():
     assert named(read_triplets(mixed)) == [("1", "2", "a"), ("x", "3", "b")]
 
 
+@pytest.mark.filterwarnings("ignore:.*have no participant")
 def test_missing_values_of_pandas_and_a_column_that_is_there_twice():
     frame = pd.DataFrame(
         {
@@ -137,6 +138,7 @@ def test_a_json_array_as_salmon_exports_it(tmp_path):
     assert result.rejected.select("line", "reason").rows() == [(2, "not a JSON object")]
 
 
+@pytest.mark.filterwarnings("ignore:.*have no participant")
 def test_a_key_that_appears_late_in_jsonl_is_not_lost(tmp_path):
     line = '{"anchor": "a", "near": "b", "far": "c"}\n'
     text = line * 3000 + line.replace("}", ', "participant": "late"}')
@@ -231,6 +233,7 @@ def test_the_format_can_be_named(tmp_path, capsysbinary):
     assert capsysbinary.readouterr().out == b'{"anchor":"0","near":"1","far":"2"}\n'
 
 
+@pytest.mark.filterwarnings("ignore:.*have no participant")
 @pytest.mark.parametrize("dtype", [pl.Int64, pl.UInt8, pl.UInt64, pl.Float64, pl.String])
 def test_numbers_as_participants_mean_the_same_in_every_type(tmp_path, dtype):
     """Distinct numbers are written once; a row without one has no participant, not participant 0."""

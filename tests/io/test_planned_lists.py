@@ -18,7 +18,8 @@ def plan(tmp_path, monkeypatch, capsys):
     def run(kind, objects):
         listed, path = tmp_path / "objects.csv", tmp_path / "list.csv"
         pl.DataFrame({"object": objects}).write_csv(listed)
-        words = f"nearfar plan {listed} --kind {kind} --budget 12 --people 3 --checks 2 --size 5 -q -o {path}"
+        size = "--size 5" if kind == "grid" else ""
+        words = f"nearfar plan {listed} --kind {kind} --budget 12 --people 3 --checks 2 {size} -q -o {path}"
         monkeypatch.setattr("sys.argv", words.split())
         with pytest.raises(SystemExit, match="0"):
             main()

@@ -82,6 +82,7 @@ def test_what_is_parsed_ahead_names_nothing_before_its_turn(tmp_path, monkeypatc
     assert "nobody" not in whole.participant.names.tolist()
 
 
+@pytest.mark.filterwarnings("ignore:.*have no participant")
 def test_empty_and_missing_text_of_a_typed_table_is_blank(tmp_path):
     path = tmp_path / "answers.parquet"
     rows = [

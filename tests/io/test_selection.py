@@ -36,7 +36,7 @@ def test_an_archive_with_one_table(tmp_path, ending):
 
 
 def test_an_archive_that_is_not_one_table_is_one_sentence(tmp_path):
-    with pytest.raises(FileError, match=r"holds 2 files \(a\.csv, b\.csv\)"):
+    with pytest.raises(FileError, match=r"holds 2 files \(a\.csv, b\.csv\).*unpack"):
         nf.read_triplets(archive(tmp_path / "two.zip", a_dot_csv=TABLE, b_dot_csv=TABLE))
     with pytest.raises(FileError, match="unknown extension"):
         nf.read_triplets(archive(tmp_path / "doc.zip", a_dot_docx="x"))
@@ -51,6 +51,7 @@ def test_an_archive_that_is_not_one_table_is_one_sentence(tmp_path):
     ("where", "kept"),
     [
         ("block = main", [0, 2]),
+        ("block == main", [0, 2]),
         ("block != main", [1]),
         (["block=main", "participant = ann"], [0]),
         ("4 = training", [1]),
@@ -147,3 +148,21 @@ def test_the_label_of_the_design_is_kept(tmp_path, dialect):
 def test_a_data_frame_takes_the_same_options():
     frame = pl.read_csv(io.StringIO(TABLE))
     assert len(nf.read_triplets(frame, where="block = main", join_names=True)) == 2
+
+
+def test_a_column_that_may_say_who_answered_is_not_left_out_in_silence(tmp_path):
+    subject = read(tmp_path, TABLE.replace("participant", "Subject")).triplets
+    assert np.asarray(subject.participant).tolist() == ["ann", "ann", "bob"]
+    for name, option in (("Rater", "participant=Rater"), ("Worker Nr", "participant='Worker Nr'")):
+        with pytest.warns(NearfarWarning, match=option):
+            assert read(tmp_path, TABLE.replace("participant", name)).triplets.participant is None
+    assert read(tmp_path, TABLE.replace("participant", "id")).triplets.participant is None  # of a row
+
+
+def test_rows_of_four_are_told_to_be_quadruplets(tmp_path):
+    np.save(
+        tmp_path / "pairs.npy",
+        np.array([[0, 1, 2, 3], [1, 2, 0, 3], [3, 0, 1, 2], [2, 3, 0, 1], [0, 2, 1, 3]]),
+    )
+    with pytest.raises(FileError, match="--dialect quadruplets"):
+        nf.read_triplets(tmp_path / "pairs.npy")

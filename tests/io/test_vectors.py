@@ -20,7 +20,7 @@ from nearfar import LIMITS
 from nearfar.cli._options import Given
 from nearfar.cli._reading import load_features
 from nearfar.errors import FeatureWarning, FileError, InputError, NearfarError, RowsError, TooLargeError
-from nearfar.io.vectors import VectorTable, read_vectors, vector_tables
+from nearfar.io.vectors import VectorTable, vector_tables
 
 NAMES = ("fig", "=plum", "007")
 VALUES = np.array([[0.5, 1.0], [-2.25, 1e-7], [3.0, -0.125]])
@@ -62,16 +62,16 @@ TABLES = {
 @pytest.mark.parametrize("name", TABLES)
 def test_tables_of_every_format_hold_the_same(tmp_path, name):
     TABLES[name](tmp_path / name)
-    [table] = read_vectors(tmp_path / name)
+    [table] = vector_tables(tmp_path / name)
     assert_is(table, "taste")
-    assert read_vectors(str(tmp_path / name), "mine")[0].name == "mine"
+    assert vector_tables({"mine": str(tmp_path / name)})[0].name == "mine"
 
 
 def test_arrays_in_files(tmp_path):
     write_npy(tmp_path / "taste.npy")
     write_npz(tmp_path / "made.npz")
-    assert_is(*read_vectors(tmp_path / "taste.npy"), "taste", objects=None, columns=())
-    assert_is(*read_vectors(tmp_path / "made.npz"), "taste", columns=())
+    assert_is(*vector_tables(tmp_path / "taste.npy"), "taste", objects=None, columns=())
+    assert_is(*vector_tables(tmp_path / "made.npz"), "taste", columns=())
 
 
 @pytest.mark.parametrize(
@@ -92,12 +92,25 @@ def test_frames_of_every_library_hold_the_same(given_features):
     assert_is(*vector_tables({"taste": given_features}), "taste")
 
 
+def test_numbers_that_may_name_rows_are_no_names_without_a_word(tmp_path):
+    np.savez(
+        tmp_path / "v.npz", taste=VALUES, ids=np.arange(len(VALUES))[::-1], kind=np.zeros(len(VALUES), int)
+    )
+    with pytest.warns(FeatureWarning, match="'ids' names them"):
+        assert vector_tables(tmp_path / "v.npz")[0].objects is None
+
+
+def test_an_index_called_object_names_the_rows_by_numbers_too():
+    frame = pd.DataFrame({"object": [2, 0, 1], "sweet": [0.3, 0.1, 0.2]}).set_index("object")
+    assert vector_tables(frame)[0].objects == ("2", "0", "1")
+
+
 @pytest.mark.parametrize("dtype", [np.float16, np.float32, np.longdouble, np.int8, np.uint64, bool, ">f4"])
 def test_numbers_of_every_type_are_read(tmp_path, dtype):
     values = np.array([[0, 1], [1, 0], [1, 1]], dtype=dtype)
     np.save(tmp_path / "x.npy", values)
     assert_is(*vector_tables(values), "features", objects=None, values=values, columns=())
-    assert_is(*read_vectors(tmp_path / "x.npy"), "x", objects=None, values=values, columns=())
+    assert_is(*vector_tables(tmp_path / "x.npy"), "x", objects=None, values=values, columns=())
 
 
 def test_names_that_are_numbers_are_written_as_in_answers():
@@ -133,13 +146,13 @@ def test_several_sources(tmp_path):
 def test_a_name_selects_or_renames_an_array(tmp_path):
     np.savez(tmp_path / "one.npz", clip=VALUES, labels=[1, 2, 3])
     np.savez(tmp_path / "two.npz", clip=VALUES, words=2 * VALUES, note="text")
-    assert [t.name for t in read_vectors(tmp_path / "one.npz", "mine")] == ["mine"]
-    [words] = read_vectors(tmp_path / "two.npz", "words")
+    assert [t.name for t in vector_tables({"mine": tmp_path / "one.npz"})] == ["mine"]
+    [words] = vector_tables({"words": tmp_path / "two.npz"})
     assert_is(words, "words", objects=None, values=2 * VALUES, columns=())
     with pytest.raises(FileError, match=r"'clip' .* 'words' .*'mine'"):
-        read_vectors(tmp_path / "two.npz", "mine")
+        vector_tables({"mine": tmp_path / "two.npz"})
     with pytest.raises(InputError, match="<U4"):
-        read_vectors(tmp_path / "two.npz", "note")
+        vector_tables({"note": tmp_path / "two.npz"})
 
 
 @pytest.mark.parametrize("key", ["names", "objects", "object"])
@@ -150,27 +163,29 @@ def test_rows_of_an_archive_are_named(tmp_path, key, kind):
     np.savez(tmp_path / "x.npz", **{key: names, "x": VALUES})
     if kind is object:
         with pytest.raises(FileError, match="pickle"):
-            read_vectors(tmp_path / "x.npz")
+            vector_tables(tmp_path / "x.npz")
     else:
-        assert read_vectors(tmp_path / "x.npz")[0].objects == ("fig", "plüm", "lime")
+        assert vector_tables(tmp_path / "x.npz")[0].objects == ("fig", "plüm", "lime")
 
 
 def test_names_go_with_the_array_of_their_length(tmp_path):
     np.savez(tmp_path / "x.npz", a=VALUES, b=VALUES[:2], names=["x", "y"], objects=NAMES)
-    assert [t.objects for t in read_vectors(tmp_path / "x.npz")] == [NAMES, ("x", "y")]
+    assert [t.objects for t in vector_tables(tmp_path / "x.npz")] == [NAMES, ("x", "y")]
     np.savez(tmp_path / "column.npz", a=VALUES, names=np.array(NAMES)[:, None])  # as MATLAB keeps names
-    assert_is(*read_vectors(tmp_path / "column.npz"), "a", columns=())
+    assert_is(*vector_tables(tmp_path / "column.npz"), "a", columns=())
     np.savez(tmp_path / "matrix.npz", objects=np.eye(3, dtype=int))
-    assert_is(*read_vectors(tmp_path / "matrix.npz"), "objects", None, np.eye(3), ())
+    assert_is(*vector_tables(tmp_path / "matrix.npz"), "objects", None, np.eye(3), ())
+    np.savez(tmp_path / "other.npz", version=["1"], kinds=["x", "x", "y"], labels=NAMES, a=VALUES)
+    assert_is(*vector_tables(tmp_path / "other.npz"), "a", columns=())
     np.savez(tmp_path / "y.npz", a=VALUES, names=["x", "y"])
     np.savez(tmp_path / "z.npz", a=VALUES, names=np.array([], str))
     for name in ("y.npz", "z.npz"):
         with pytest.raises(InputError, match=r"a: has shape \(3, 2\) and [02] names"):
-            read_vectors(tmp_path / name)
+            vector_tables(tmp_path / name)
 
 
 def test_features_of_things(shared_data):
-    tables = read_vectors(shared_data / "things" / "features.npz")
+    tables = vector_tables(shared_data / "things" / "features.npz")
     with np.load(shared_data / "things" / "features.npz") as stored:
         for table in tables:
             assert_is(table, table.name, None, stored[table.name].astype(np.float64), ())
@@ -215,7 +230,7 @@ def test_arrays_that_are_no_features(values, match):
         ("object,x,y\na,1,\nb,2,3\n", "row 'a', column 'y' .*nan"),
         ("object,x,y\na,1,2\nb,inf,3\n", "row 'b', column 'x' .*inf"),
         ("object,x,kind\na,1,sweet\nb,2,sour\n", "column 'kind'"),
-        ("object,x\na,1\nb,NA\n", "column 'x'"),
+        ("object,x\na,1\nb,NA\n", "row 'b', column 'x' is 'NA'"),
         ('object,x\na,"1,5"\nb,2\n', "column 'x'"),
         ("name,x\na,1\nb,2\n", "'object'.*'name'"),
         ("object\na\nb\n", "column"),
@@ -234,9 +249,30 @@ def test_tables_that_are_no_features(tmp_path, text, match):
     path = tmp_path / "clip.csv"
     path.write_text(text)
     with pytest.raises(InputError, match=match) as caught:
-        read_vectors(path)
+        vector_tables(path)
     assert str(caught.value).startswith(str(path))
     assert "\n" not in str(caught.value)
+
+
+def test_a_long_cell_is_not_repeated(tmp_path):
+    pl.DataFrame({"object": ["a", "b"], "x": [[0.1] * 500] * 2}).write_ndjson(tmp_path / "x.jsonl")
+    with pytest.raises(FileError, match="row 'a', column 'x'") as caught:
+        vector_tables(tmp_path / "x.jsonl")
+    assert len(str(caught.value)) < 300
+
+
+def test_titles_that_occur_twice_do_not_match_columns(tmp_path):
+    path = tmp_path / "clip.csv"
+    path.write_text("object,x,x\na,1,2\nb,2,5\n")
+    assert_is(vector_tables(path)[0], "clip", ("a", "b"), [[1, 2], [2, 5]], ())
+
+
+def test_an_empty_file_is_not_asked_for_answers(tmp_path):
+    for name in ("clip.csv", "clip.npy"):
+        (tmp_path / name).touch()
+        with pytest.raises(FileError, match="empty") as caught:
+            vector_tables(tmp_path / name)
+        assert "answers" not in str(caught.value)
 
 
 def test_columns_that_only_look_like_an_index_are_kept():
@@ -253,7 +289,7 @@ def test_columns_that_only_look_like_an_index_are_kept():
 def test_a_ragged_table(tmp_path):
     (tmp_path / "x.csv").write_text("object,x\na,1\nb\n")
     with pytest.raises(RowsError, match="line 3"):
-        read_vectors(tmp_path / "x.csv")
+        vector_tables(tmp_path / "x.csv")
 
 
 @pytest.mark.parametrize(
@@ -327,7 +363,7 @@ def test_nothing_is_unpickled(tmp_path, monkeypatch):
         archive.writestr("x.npy", pickle.dumps(Trap()))
     for name in ("a.npy", "b.npz", "c.npy", "d.npz"):
         with pytest.raises(FileError, match=name):
-            read_vectors(name)
+            vector_tables(name)
     assert not Path("trapped").exists()
 
 
@@ -345,13 +381,13 @@ def test_headers_that_promise_too_much(tmp_path, dtype_and_shape, archived):
     else:
         path.write_bytes(data)
     with pytest.raises(InputError, match=path.name):
-        read_vectors(path)
+        vector_tables(path)
 
 
 def test_an_archive_that_unpacks_to_far_more(tmp_path):
     np.savez_compressed(tmp_path / "bomb.npz", x=np.zeros((2100, 2000)))
     with pytest.raises(FileError, match="NEARFAR_MAX_UNPACKED_RATIO"):
-        read_vectors(tmp_path / "bomb.npz")
+        vector_tables(tmp_path / "bomb.npz")
 
 
 def test_memory_is_guarded(tmp_path, monkeypatch):
@@ -367,7 +403,7 @@ def test_memory_is_guarded(tmp_path, monkeypatch):
     monkeypatch.setattr(LIMITS, "memory_bytes", 1_000)  # not even as they are stored
     for kind, what in (("npy", "arrays"), ("npz", "arrays"), ("csv", "cells")):
         with pytest.raises(TooLargeError, match=what):
-            read_vectors(tmp_path / f"x.{kind}")
+            vector_tables(tmp_path / f"x.{kind}")
 
 
 @given(st.data())
@@ -389,7 +425,7 @@ def test_damaged_files_are_one_sentence(tmp_path_factory, data):
 def outcome(path):
     """What is read from a file, and the error where it is not; any other error goes through."""
     try:
-        return read_vectors(path), ""
+        return vector_tables(path), ""
     except NearfarError as error:
         return [], str(error)
 

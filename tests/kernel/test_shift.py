@@ -9,11 +9,10 @@ from scipy import sparse
 
 import nearfar as nf
 from nearfar._tools.limits import LIMITS
-from nearfar.errors import InputError, NotConverged, TooLargeError
-from nearfar.kernel import reduce_diagonal, smallest_eigenvalue
+from nearfar.errors import NotConverged, TooLargeError
 from nearfar.kernel import shifted_kernel as shifted
+from nearfar.kernel import smallest_eigenvalue
 from nearfar.kernel.factored import factor
-from nearfar.kernel.shift import shift_and_matrix
 
 
 @settings(max_examples=40)
@@ -90,50 +89,44 @@ def test_degenerate_inputs():
     assert smallest_eigenvalue(sparse.csr_array(np.eye(3))) == pytest.approx(1.0)
 
 
-@pytest.mark.parametrize("layout", ["dense", "sparse"])
-def test_every_strategy_agrees_with_all_eigenvalues(layout):
-    phi = make_phi(120, 400, density=0.7, seed=2, layout=layout)
+@pytest.fixture(params=["direct", "factorised", "products"])
+def way(request, monkeypatch):
+    """The way that the smallest eigenvalue is computed: all of them, by the inverse of K, or without K."""
+    monkeypatch.setattr("nearfar.kernel.shift.DIRECT_LIMIT", 10_000 if request.param == "direct" else 0)
+    monkeypatch.setattr("nearfar.kernel.shift.MATRIX_LIMIT", 0 if request.param == "products" else 10_000)
+    return request.param
+
+
+def test_every_way_agrees_with_all_eigenvalues(way):
+    phi = make_phi(120, 400, density=0.7, seed=2)
     expected = shifted_kernel(phi)[1]
     assert expected > 0.05
-    assert smallest_eigenvalue(phi, strategy="direct") == pytest.approx(expected, abs=1e-12)
-    assert smallest_eigenvalue(phi, strategy="factorise") == pytest.approx(expected, abs=1e-9)
-    assert expected - 1e-3 < smallest_eigenvalue(phi, strategy="products") <= expected + 1e-12
-    with pytest.raises(InputError, match="strategy='best' is not known; expected one of auto, direct"):
-        smallest_eigenvalue(phi, strategy="best")
+    below = 1e-3 if way == "products" else 1e-9
+    assert expected - below < smallest_eigenvalue(sparse.csr_array(phi)) <= expected + 1e-12
+    assert smallest_eigenvalue(phi) == pytest.approx(
+        expected, abs=1e-9
+    )  # dense rows are never left to products
 
 
-@pytest.mark.parametrize("strategy", ["direct", "factorise", "products"])
-def test_singular_kernel_has_no_shift(strategy):
+def test_singular_kernel_has_no_shift(way):
     phi = make_phi(60, 90, seed=3)
     phi[5] = phi[9]
-    assert smallest_eigenvalue(sparse.csr_array(phi), strategy=strategy) == pytest.approx(0, abs=1e-12)
+    assert smallest_eigenvalue(sparse.csr_array(phi)) == pytest.approx(0, abs=1e-12)
 
 
 def test_early_stop_stays_below_and_says_so(monkeypatch):
     monkeypatch.setattr("nearfar.kernel.shift.MAX_STEPS", 12)
+    monkeypatch.setattr("nearfar.kernel.shift.MATRIX_LIMIT", 0)
     phi = make_phi(200, 260, density=0.6, seed=4, layout="sparse")
     expected = shifted_kernel(phi)[1]
     with pytest.warns(NotConverged, match="after 12 products the estimate is"):
-        shift, _ = shift_and_matrix(factor(phi), strategy="products")
+        shift = smallest_eigenvalue(phi)
     assert 0.0 <= shift <= expected
 
 
 def test_float32_rows_give_the_eigenvalue_of_those_rows():
     phi = make_phi(40, 60, density=0.5, dtype=np.float32)
     assert smallest_eigenvalue(phi) == pytest.approx(shifted_kernel(phi)[1], abs=1e-9)
-
-
-def test_reduce_diagonal_is_singular_and_psd():
-    phi = make_phi(20, 40, zeros=[4], seed=5)
-    K = phi @ phi.T
-    reduced = reduce_diagonal(K)
-    keep = np.array(informed(phi))
-    np.testing.assert_allclose(reduced[np.ix_(keep, keep)], shifted_kernel(phi)[0], atol=1e-12)
-    assert not reduced[4].any()
-    assert np.linalg.eigvalsh(reduced[np.ix_(keep, keep)])[0] == pytest.approx(0, abs=1e-12)
-    assert K[0, 0] == pytest.approx(1.0)  # the argument is left alone
-    assert reduce_diagonal(K.astype(np.float32)).dtype == np.float32
-    np.testing.assert_allclose(reduce_diagonal(sparse.csr_array(K)), reduced, atol=1e-12)
 
 
 @pytest.mark.parametrize("layout", ["dense", "csr", "csc"])
@@ -147,7 +140,7 @@ def test_shifted_kernel_of_rows(layout):
     assert kernel.uninformed.tolist() == kept.uninformed.tolist() == [4, 7]
     assert not kernel.matrix[[4, 7]].any()
     np.testing.assert_allclose(kept.matrix, phi @ phi.T, atol=1e-12)
-    np.testing.assert_allclose(reduce_diagonal(kept.matrix), kernel.matrix, atol=1e-12)
+    assert np.linalg.eigvalsh(kernel.matrix[np.ix_(keep, keep)])[0] == pytest.approx(0, abs=1e-12)
 
 
 def test_a_matrix_that_does_not_fit_is_refused_before_it_is_made(monkeypatch):
@@ -161,7 +154,6 @@ def test_a_matrix_that_does_not_fit_is_refused_before_it_is_made(monkeypatch):
     for way in (
         lambda: shifted(rows),
         lambda: nf.kernel_matrix(answers, "k1"),
-        lambda: reduce_diagonal(np.broadcast_to(np.float64(0), (4000, 4000))),
     ):
         with pytest.raises(TooLargeError, match=sentence):
             way()
@@ -182,8 +174,3 @@ def test_memory_of_a_container_counts(monkeypatch, tmp_path):
     assert memory.available_bytes() == 500_000 < whole
     (tmp_path / "memory.max").write_text("max\n")
     assert memory.available_bytes() > 500_000
-
-
-def test_reduce_diagonal_wants_a_square_matrix():
-    with pytest.raises(InputError, match=r"expected a square kernel matrix, got shape \(2, 3\)"):
-        reduce_diagonal(np.ones((2, 3)))

@@ -20,6 +20,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import nearfar as nf
 from nearfar.blocks import RowBlocks
 from nearfar.errors import InputError, NearfarWarning, NotConverged
+from nearfar.kernel.shift import shift_and_matrix
 from nearfar.methods._lloyd import Gram, lloyd, plus_plus, repair
 
 K = 4
@@ -36,15 +37,25 @@ def start(n, seed=0):
     return labels
 
 
+def take(strategy, monkeypatch):
+    """With the kernel matrix, or without it; dense rows without a shift never make one."""
+
+    def forced(factored):
+        return shift_and_matrix(factored)[0], factored.matrix() if strategy == "matrix" else None
+
+    monkeypatch.setattr("nearfar.methods.kernel_kmeans.shift_and_matrix", forced)
+
+
 @pytest.mark.parametrize("layout", ["dense", "sparse"])
 @pytest.mark.parametrize("seed", range(4))
 @pytest.mark.parametrize("strategy", ["matrix", "products"])
-def test_same_start_same_labels_as_naive_kernel_kmeans(layout, seed, strategy):
+def test_same_start_same_labels_as_naive_kernel_kmeans(layout, seed, strategy, monkeypatch):
     phi = make_phi(30, 60, density=0.3, zeros=[5], seed=seed, layout=layout)
     shifted, s = shifted_kernel(phi)
     assert s > 0.01
     labels = start(30, seed)
-    model = nf.KernelKMeans(K, init=labels, tol=0, strategy=strategy).fit(phi)
+    take(strategy, monkeypatch)
+    model = nf.KernelKMeans(K, init=labels, tol=0).fit(phi)
     keep = informed(phi)
     naive = kernel_kmeans(shifted, labels[keep], K)
     assert naive != labels[keep].tolist()
@@ -125,14 +136,12 @@ def test_result_does_not_depend_on_threads(monkeypatch):
     assert np.array_equal(results[0].labels_, results[1].labels_)
 
 
-def test_every_strategy_agrees_where_all_are_possible():
+def test_every_strategy_agrees_where_all_are_possible(monkeypatch):
     """More rows than columns, none of them of a single object: s = 0."""
     phi = make_phi(200, 60, density=0.1, seed=4, layout="sparse")
-    models = [
-        nf.KernelKMeans(K, init=start(200), tol=0, strategy=strategy).fit(given)
-        for strategy in ("auto", "matrix", "products")
-        for given in (phi, phi.toarray())
-    ]
+    models = [nf.KernelKMeans(K, init=start(200), tol=0).fit(given) for given in (phi, phi.toarray())]
+    take("matrix", monkeypatch)
+    models.append(nf.KernelKMeans(K, init=start(200), tol=0).fit(phi))
     for other in models[1:]:
         assert other.labels_.tolist() == models[0].labels_.tolist()
         assert other.inertia_ == pytest.approx(models[0].inertia_)
@@ -215,19 +224,21 @@ def test_starts_are_better_than_chance():
     assert all(len(set(labels[20 * c : 20 * c + 20].tolist())) == 1 for c in range(8))
 
 
-def test_many_rows_start_from_a_sample():
+def test_many_rows_start_from_a_sample(monkeypatch):
     rng = np.random.default_rng(2)
     X = np.repeat(rng.standard_normal((6, 5)) * 3, 100, axis=0) + rng.standard_normal((600, 5))
-    whole = nf.KernelKMeans(6, random_state=0, n_init=10).fit(X)
-    sampled = nf.KernelKMeans(6, random_state=0, n_init=10, sample=100).fit(X)
-    assert sampled.inertia_ == pytest.approx(whole.inertia_, rel=1e-3)
-    assert sampled.n_iter_ <= 5  # a sample of 100 gets most of the way
+    take("products", monkeypatch)
     phi = make_phi(300, 400, density=0.3, seed=16, layout="sparse")
-    whole, sampled = (
-        nf.KernelKMeans(K, random_state=0, strategy="products", sample=sample).fit(phi)
-        for sample in (300, 100)
-    )
-    assert sampled.inertia_ == pytest.approx(whole.inertia_, rel=1e-2)
+    fits = [
+        lambda: nf.KernelKMeans(6, random_state=0, n_init=10).fit(X),
+        lambda: nf.KernelKMeans(K, random_state=0).fit(phi),
+    ]
+    whole = [fit() for fit in fits]
+    monkeypatch.setattr("nearfar.methods.kernel_kmeans.SAMPLE", 100)
+    sampled = [fit() for fit in fits]
+    assert sampled[0].inertia_ == pytest.approx(whole[0].inertia_, rel=1e-3)
+    assert sampled[0].n_iter_ <= 5  # a sample of 100 gets most of the way
+    assert sampled[1].inertia_ == pytest.approx(whole[1].inertia_, rel=1e-2)
 
 
 @pytest.mark.parametrize("shape", [(40, 60), (60, 4)])
@@ -317,8 +328,6 @@ def test_wide_sparse_rows_make_no_long_arrays():
         ({"n_init": 0}, "n_init must be an integer >= 1, got 0"),
         ({"max_iter": 0}, "max_iter must be an integer >= 1, got 0"),
         ({"diagonal": "drop"}, "diagonal='drop' is not known; expected 'shift' or 'keep'"),
-        ({"strategy": "fast"}, "strategy='fast' is not known; expected auto, matrix, products"),
-        ({"sample": 0}, "sample must be an integer >= 1, got 0"),
         ({"init": "random"}, "expected 'k-means\\+\\+' or 20 integers from 0 to 2"),
         ({"init": [0, 1, 2]}, "got list of shape \\(3,\\)"),
         ({"init": [3] * 20}, "integers from 0 to 2"),

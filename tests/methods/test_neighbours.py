@@ -49,7 +49,9 @@ def test_neighbours_in_blocks_and_with_ties():
         assert whole.indices[x].tolist() == [y for y in range(x // 5 * 5, x // 5 * 5 + 5) if y != x]
 
 
-def test_long_lists_of_neighbours_are_those_of_a_full_sort():
+@pytest.mark.parametrize("inserted", [1000, 0])
+def test_lists_of_neighbours_are_those_of_a_full_sort(inserted, monkeypatch):
+    monkeypatch.setattr("nearfar.methods.nearest.INSERTED", inserted)
     phi = np.repeat(make_phi(80, 31, seed=0), 5, axis=0)  # five of each: the list may end among equals
     near = neighbours(phi, 362)
     for x in (0, 7, 399):

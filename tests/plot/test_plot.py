@@ -3,7 +3,7 @@
 import re
 from dataclasses import replace
 from importlib import resources
-from itertools import combinations
+from itertools import combinations, pairwise
 from types import SimpleNamespace
 
 import numpy as np
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from oracles_methods import make_phi
 
 import nearfar as nf
-from nearfar.errors import InputError
+from nearfar.errors import InputError, UninformedWarning
 from nearfar.methods import cut
 from nearfar.plot.placing import place_names, spread
 from nearfar.plot.style import ACCENT, PALETTE, STRIKING, Look, font, length, save_figure
@@ -196,13 +196,31 @@ def test_circles_are_shares_of_the_radius(axes):
     assert rings[0].radius == pytest.approx(0.5 * radius)
 
 
+TREE = [[0, 1, 0.5, 2], [2, 3, 1.0, 3]]
+
+
 @pytest.mark.parametrize(
-    ("given", "word"),
-    [({"names": ["one"]}, "names"), ({"groups": ["a"]}, "one per object")],
+    ("draw", "what", "given", "word"),
+    [
+        (nf.plot.map, POINTS, {"names": ["one"]}, "names"),
+        (nf.plot.map, POINTS, {"groups": ["a"]}, "one per object"),
+        (nf.plot.map, POINTS, {"circles": [0.1] * 9}, "circles"),
+        (nf.plot.map, POINTS, {"placed": [True]}, "placed"),
+        (nf.plot.map, POINTS, {"arrows": {"a": [1, 2], "b": [1]}}, "arrows"),
+        (nf.plot.scale, POINTS[:, 0], {"placed": [True]}, "placed"),
+        (nf.plot.scale, POINTS[:, 0], {"low": 0.1}, "low"),
+        (nf.plot.scale, POINTS, {}, "shape"),
+        (nf.plot.tree, TREE, {"names": ["a", "b", "c", "d"]}, "names"),
+        (nf.plot.tree, TREE, {"clusters": [0]}, "clusters"),
+        (nf.plot.tree, POINTS, {}, "shape"),
+        (nf.plot.matrix, np.eye(3), {"names": ["a"]}, "names"),
+        (nf.plot.matrix, np.eye(3), {"order": [3]}, "order"),
+        (nf.plot.matrix, POINTS, {}, "shape"),
+    ],
 )
-def test_values_that_do_not_match_the_objects(axes, given, word):
+def test_values_that_do_not_match_the_objects(axes, draw, what, given, word):
     with pytest.raises(InputError, match=word):
-        nf.plot.map(POINTS, axes, **given)
+        draw(what, ax=axes, **given)
 
 
 def test_names_are_taken_literally(tmp_path):
@@ -265,6 +283,14 @@ def test_names_too_small_to_be_read_are_left_out_and_the_caption_says_so():
     assert drawn.figure.axes[0].get_yticklabels() == [] and "no room for names" in drawn.caption
 
 
+def test_what_the_model_places_nowhere_cannot_be_drawn(axes):
+    with pytest.warns(UninformedWarning):
+        space = nf.fit([[0, 1, 2], [0, 2, 1]], "k1")
+    for draw in (nf.plot.tree, nf.plot.matrix):
+        with pytest.raises(InputError, match="none of the 3"):
+            draw(space, axes)
+
+
 def test_a_matrix_follows_the_order_given(axes):
     K = np.arange(16.0).reshape(4, 4)
     nf.plot.matrix(K, axes, names=list("abcd"), order=[3, 0, 2])
@@ -273,6 +299,44 @@ def test_a_matrix_follows_the_order_given(axes):
 
 
 # ---------------------------------------------------------------- charts
+
+
+@pytest.mark.parametrize("width", [85, 120, 178])
+@pytest.mark.parametrize(("n", "name"), [(36, "flower"), (20, "word with a tail"), (5, "x"), (60, "word")])
+def test_names_beside_a_matrix_are_within_the_figure(n, name, width):
+    X = np.random.default_rng(n).standard_normal((n, 3))
+    figure = print_matrix(Look(width=width), X @ X.T, [f"{name} {x}" for x in range(n)], range(n), "m").figure
+    figure.draw_without_rendering()
+    assert all(box.x0 >= 0 for box in (t.get_window_extent() for t in figure.axes[0].get_yticklabels()))
+
+
+@pytest.mark.parametrize("width", [85, 178])
+def test_names_of_a_dimension_keep_apart(width):
+    names = [f"{'wwwwww' if x % 3 else 'iii'}{x} banana" for x in range(20)]
+    W = np.random.default_rng(3).random((20, 4))
+    with Look(width=width).figure(40) as (figure, ax):
+        nf.plot.dimensions(W, names, ax, top=8 if width > 120 else 4)
+    figure.draw_without_rendering()
+    boxes = [text.get_window_extent() for text in ax.texts]
+    assert not any(a.overlaps(b) for a, b in combinations(boxes, 2))
+
+
+def test_long_names_beside_a_matrix_keep_apart():
+    names = [f"{x} is a name as long as names may be" for x in range(20)]
+    with Look(width=85).figure(120) as (figure, ax):
+        nf.plot.matrix(np.eye(20), ax, names=names)
+        figure.draw_without_rendering()
+        found = [text.get_window_extent() for text in ax.get_yticklabels()]
+    heights = sorted((box.y0, box.y1) for box in found)
+    assert len(heights) == 20 and all(below[1] <= above[0] + 1 for below, above in pairwise(heights))
+
+
+def test_the_title_of_a_dimension_ends_before_its_objects():
+    with Look(width=85).figure(30) as (figure, ax):
+        nf.plot.dimensions([[1.0, 0.5]] * 3, ["a", "b", "c"], ax, titles=["a very long title of it"] * 2)
+        figure.draw_without_rendering()
+        title, first = (text.get_window_extent() for text in ax.texts[:2])
+    assert title.x1 < first.x0
 
 
 def test_a_scale_is_ordered_and_shows_its_limits(axes):
@@ -296,6 +360,14 @@ def test_dimensions_show_their_top_objects(axes):
     assert np.allclose(np.array(bars) / bars[0], [1, 2 / 3, 1, 1 / 2])
     with pytest.raises(InputError, match="weights"):
         nf.plot.dimensions(weights, ["a"], axes)
+    names = ["a very long name of an object, number 1", "a very long name of an object, number 2", "c", "d"]
+    assert len(set(texts(nf.plot.dimensions(np.ones((4, 1)), names)))) == 5
+    with Look().figure(60.0) as (_, narrow):
+        long = ["a title that is as long as it may be", "red"]
+        ax = nf.plot.dimensions(np.ones((8, 2)), list("abcdefgh"), narrow, titles=long)
+        drawn = {text.get_text()[:3]: text for text in ax.texts}
+        assert drawn["a t"].get_window_extent().x1 < drawn["a"].get_window_extent().x0
+        assert drawn["a t"].get_fontsize() < drawn["red"].get_fontsize()
 
 
 def test_curve_and_comparison_of_an_analysis(axes):
@@ -342,6 +414,18 @@ def test_names_of_two_groups_do_not_collide_and_stay_inside(width, size):
     limits = [(ax.get_xlim(), ax.get_ylim()) for ax in drawn]
     assert np.allclose(*limits)  # both maps in one scale
     assert {ax.get_title() for ax in drawn} == {"experts (n = 9)", "novices (n = 8)"}
+
+
+def test_a_line_strikes_no_name_and_whatever_moved_has_one():
+    with Look().figure(90, 1, 2) as (_, pair):
+        for ax in nf.plot.groups(compared(), pair):
+            assert {f"a long name {x}" for x in range(4)} <= set(texts(ax))
+            found, names = boxes(ax), texts(ax)
+            for line in ax.lines:
+                at = ax.transData.transform(line.get_xydata())
+                way = np.linspace(at[0], at[-1], 300)[:, None] if len(at) == 2 else np.zeros((0, 1, 2))
+                struck = ((found[:, :2] + 1 < way) & (way < found[:, 2:] - 1)).all(axis=2).any(axis=0)
+                assert {names[x] for x in np.flatnonzero(struck)} <= {f"a long name {x}" for x in range(4)}
 
 
 def test_an_object_far_out_stands_at_the_border_and_squeezes_nobody():
@@ -433,6 +517,18 @@ def test_three_dimensions_are_three_planes_in_one_scale():
     assert "first two of 4" in print_map(Look(), np.eye(9)[:, :4], list("abcdefghi"), model="ste-4").caption
 
 
+def test_the_groups_of_three_planes_are_named_once_in_the_free_corner():
+    points = np.random.default_rng(1).standard_normal((12, 3))
+    groups = [f"kind {x % 3}" for x in range(12)]
+    figure = print_map(Look(), points, list("abcdefghijkl"), model="ste-3", groups=groups).figure
+    figure.draw_without_rendering()
+    *planes, corner = figure.axes
+    assert [ax.get_legend() is None for ax in figure.axes] == [True, True, True, False]
+    legend = corner.get_legend()
+    assert [text.get_text() for text in legend.get_texts()] == ["kind 0", "kind 1", "kind 2"]
+    assert not any(legend.get_window_extent().overlaps(ax.get_tightbbox()) for ax in planes)
+
+
 def test_groups_are_printed_with_a_caption():
     from groups_tools import two_groups
 
@@ -446,3 +542,18 @@ def test_groups_are_printed_with_a_caption():
 def test_unknown_format(tmp_path):
     with pytest.raises(InputError, match=r"\.gif is not a picture format; expected \.png or \.svg or \.pdf"):
         save_figure(print_map(Look(), np.zeros((1, 2)), ["x"], model="k1").figure, tmp_path / "map.gif")
+
+
+def test_characters_that_the_font_lacks_are_known(axes, tmp_path):
+    ax = nf.plot.map(np.eye(3, 2), axes, names=["fig", "日本", "Käse"])
+    assert save_figure(ax.get_figure(), tmp_path / "x.png") == "日本"
+
+
+def test_a_scale_takes_a_space(axes):
+    rows = nf.simulate.answers(nf.design.random_questions(8, 150), points=np.arange(8.0)[:, None]).triplets
+    space = nf.fit(rows, "soe-1")
+    ax = nf.plot.scale(space, ax=axes)
+    drawn = [text.get_text() for text in ax.get_yticklabels()]
+    assert (
+        drawn in ([*map(str, range(8))], [*map(str, range(7, -1, -1))]) and ax.get_xlabel() == "dimension 1"
+    )

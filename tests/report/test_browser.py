@@ -111,7 +111,7 @@ def test_a_click_on_the_map_selects_everywhere(page):
     page.click(*place(page, 5))
     assert chosen_everywhere(page) == [[5]] * 4
     assert page.js("document.querySelector('#panel h3').textContent") == "thing 05"
-    assert page.js("document.querySelectorAll('#panel .list li').length") == 8
+    assert page.js("document.querySelectorAll('#panel .list li').length") == 10
     page.key("Escape")
     assert chosen_everywhere(page) == [[]] * 4
 
@@ -224,7 +224,7 @@ def test_maps_can_be_switched_zoomed_moved_and_fitted(page):
 def test_every_figure_can_be_taken_along(page):
     """As SVG that stands alone, without styles of the page, and as CSV."""
     names = page.js("[...document.querySelectorAll('.saves')].map((line) => line.previousElementSibling.id)")
-    assert {"models", "map", "tree", "matrix", "positions", "coverage", "people", "curve"} <= set(names)
+    assert {"models", "map", "tree", "matrix", "positions", "people", "curve"} <= set(names)
     page.js("kept = []; save = (name, kind, text) => kept.push([name, text])")
     page.js("document.querySelectorAll('#models + .saves button').forEach((button) => button.click())")
     (drawn, text), (table, rows) = page.js("kept")
@@ -265,6 +265,7 @@ def test_a_telephone_can_read_it(tab, file):
     page = tab(file, width=390, height=800, mobile=True)
     assert page.js("document.documentElement.scrollWidth") <= 390
     assert page.js("document.querySelectorAll('svg.chart, #map svg').length") >= 4
+    assert page.js("document.querySelector('tr.why span').getBoundingClientRect().width") < 390
     assert page.complaints() == []
 
 
@@ -309,6 +310,10 @@ def test_long_names_fit_their_tiles(tab, hostile, width):
         " words.scrollHeight - words.clientHeight, words.scrollWidth - words.clientWidth]; })"
     )
     assert {name for name, *_ in tiles} == set(HOSTILE)
+    assert (
+        page.js("Math.min(...[...document.querySelectorAll('#matrix text')].map((text) => text.getBBox().x))")
+        >= 0
+    )
     for name, beyond, hidden, aside in tiles:
         assert beyond <= 0.5, name
         if len(name) < 60:
@@ -337,7 +342,14 @@ def test_real_cars_open_quietly(tab, shared_data, tmp_path):
     )
     page = tab(report.write(tmp_path / "car.html"))
     assert report.data["pictures"]["shown"] == 60
+    assert (
+        page.js("document.querySelector('#legend bdi').textContent") == "Branch 1"
+    )  # no clusters were found
     assert page.js("document.querySelectorAll('#tree image').length") == 60
+    wide = page.js(
+        "[...document.querySelectorAll('#map image')].map((picture) => picture.getBoundingClientRect().width)"
+    )
+    assert len(wide) >= 57 and min(wide) >= 32  # large enough to be told apart
     assert json.loads(page.js("JSON.stringify(data.objects.length)")) == 60
     assert (page.complaints(), page.requests()) == ([], [])
     assert (tmp_path / "car.html").stat().st_size < 7e6

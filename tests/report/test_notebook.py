@@ -62,6 +62,20 @@ def test_the_judged_models_and_groups_are_used_again(tmp_path, monkeypatch, caps
     assert "experts: 6 participants; novices: 6 participants" in capsys.readouterr().out
 
 
+def test_pseudonyms_change_no_result(tmp_path, monkeypatch, capsys):
+    given, groups = two_groups()
+    report = make_report(
+        Analysis(given[::4], models=["score"], cv=3, n_resamples=6, max_shown=8, seed=2), groups=groups
+    )
+    namespace = redone(report, tmp_path, monkeypatch)
+    now, was = namespace["analysis"], report.analysis
+    assert list(now.answers.participant.names) != list(was.answers.participant.names)
+    assert now.curve.to_dict() == was.curve.to_dict()
+    pairs = [a.groups(names).pairs[0] for a, names in ((now, namespace["groups"]), (was, groups))]
+    first, second = pairs
+    assert first.test == second.test and first.moves == second.moves and first.lead == second.lead
+
+
 @pytest.mark.parametrize(
     "models", [None, {"mine": FeatureMap("k1"), "score": "score"}, ["score", FeatureMap("k2")]]
 )

@@ -12,6 +12,7 @@ from nearfar._tools.pseudonyms import keep_key, key_beside, pseudonyms, real_nam
 from nearfar.errors import InputError
 from nearfar.evaluate.bootstrap import Estimate, Scope
 from nearfar.evaluate.participants import judge_people
+from nearfar.evaluate.subgroups import Subgroups
 from nearfar.report.content import matrix
 from nearfar.report.make import make_report
 from nearfar.words.finding import whose
@@ -33,7 +34,6 @@ def test_counts_are_those_of_the_answers():
     collection = make_report(given).data["collection"]
     assert (collection["questions"], collection["repeated"], collection["contradicted"]) == (3, 1, 1)
     assert (collection["statements"], collection["triplets"], collection["participants"]) == (4, 4, None)
-    assert collection["per_object"] == [1, 4, 5]
 
 
 def test_the_clusters_behind_the_answers_are_found():
@@ -59,7 +59,7 @@ def test_every_accuracy_comes_with_its_ceiling():
 def test_the_page_says_whom_the_figures_are_about():
     assert whose(Scope("new", "new", 20)) == "new participants' answers to new questions"
     assert "participants" not in whose(Scope("unknown", "new"))
-    assert "booklets" in whose(Scope("new", "same sets", 20))
+    assert "booklets" in whose(Scope("new", "within booklets", 20))
     assert "adaptive" in whose(Scope("new", "adaptive", 20))
     assert "these 6 participants" in whose(Scope("same", "new", 6))
 
@@ -73,6 +73,7 @@ def test_a_curve_of_a_sample_says_so():
     assert words.curve(replace(rising, next_gain=Estimate(0.001, -0.003, 0.005))).short == "Enough answers"
     assert words.curve(replace(rising, next_gain=Estimate(0.02, -0.01, 0.05))).level == "note"
     assert "adaptive" in words.curve(replace(rising, next_gain=None, scope=Scope("new", "adaptive", 20))).text
+    assert words.curve(rising, learnt=False).short == "Nothing learnt yet"
 
 
 def test_what_the_plane_costs_is_said_of_the_same_answers():
@@ -92,7 +93,7 @@ def test_the_careless_are_suggested_for_review_and_stay_in():
     (careless,) = [person for person in people if person["reason"]]
     assert careless["name"] == report.people["worker-5"]
     assert "one-sided" in careless["reason"] or "too fast" in careless["reason"]
-    assert careless["fast"] == 1 and careless["left"]["share"] > 0.8
+    assert careless["fast"] == 1 and careless["left"]["value"] > 0.8
     others = float(
         report.data["results"].partition("participants' answers, the model predicted ")[2].split("\xa0")[0]
     )
@@ -101,7 +102,7 @@ def test_the_careless_are_suggested_for_review_and_stay_in():
     exceeds = possible is not None and others > 100 * possible["value"]
     assert ("exceed the noise ceiling" in report.data["results"]) == exceeds
     rate = careless["with_prediction"]
-    assert rate["low"] < rate["share"] < rate["high"]
+    assert rate["low"] < rate["value"] < rate["high"]
     assert sum(person["answers"] for person in people) == report.data["collection"]["answers"] == 1500
 
 
@@ -147,8 +148,8 @@ def test_shares_of_participants_match_a_plain_count():
     for person in rows:
         own = np.asarray(given.participant == person.name)
         assert person.answers == own.sum()
-        assert person.with_prediction.share == pytest.approx(credit[own].mean())
-        assert person.left.share == pytest.approx((given.near_side[own] == 0).mean())
+        assert person.with_prediction.value == pytest.approx(credit[own].mean())
+        assert person.left.value == pytest.approx((given.near_side[own] == 0).mean())
         assert person.median_seconds == pytest.approx(np.median(given.seconds[own]))
         assert person.fast == pytest.approx((given.seconds[own] < np.median(given.seconds) / 3).mean())
 
@@ -173,6 +174,9 @@ def test_tree_and_clusters_come_from_the_chosen_model_and_the_map_from_the_best_
     heights = [join[2] for join in data["tree"]["merges"]]
     np.testing.assert_allclose(heights, analysis.space.tree()[:, 2], atol=1e-9)
     assert judged["accuracy"] == pytest.approx(analysis.best.accuracy)
+    order, near = data["matrix"]["order"], data["objects"][0]["neighbours"][0]  # one similarity everywhere
+    shown = data["matrix"]["values"][order.index(0)][order.index(near["object"])]
+    assert shown == pytest.approx(near["similarity"], abs=6e-4)
     named = make_report(answers(), model="k1").data["models"]
     assert named["best"] == "k1" and "was asked for" in named["why"]
 
@@ -220,7 +224,7 @@ def test_objects_with_too_few_statements_have_no_circle():
     data = make_report(analyse(rare, "score", models=["score"], n_resamples=4)).data
     circles = [row["circle"] for row in data["objects"]]
     assert circles[3] is None and all(circles[:3] + circles[4:])
-    assert rare.objects[3] in data["findings"]["stability"]["details"]
+    assert rare.objects[3] in data["findings"]["stability"]["text"]
 
 
 def test_more_objects_than_a_page_can_show_are_sampled_and_the_page_says_so():
@@ -303,3 +307,9 @@ def test_a_side_is_a_reason_only_far_from_what_is_usual(left, flagged):
     side_name = "left" if left > 0.5 else "right"
     assert list(reasons) == (["p0"] if flagged else [])
     assert all(f"the {side_name} side" in reason for reason in reasons.values())
+
+
+def test_a_gain_of_subgroups_that_were_not_found_may_be_chance():
+    one = Subgroups(1, ("ann",), np.zeros(1, int), (), (Estimate(0.014, -0.01, 0.03),), "soe-2", 9, 9, 1)
+    assert "chance" in words.subgroups(one).text
+    assert "chance" not in words.subgroups(replace(one, gains=(Estimate(-0.014, -0.03, 0.01),))).text

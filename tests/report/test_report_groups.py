@@ -8,8 +8,7 @@ import pytest
 from groups_tools import NAMES, N, two_groups
 
 from nearfar.evaluate.analysis import Analysis
-from nearfar.evaluate.ceiling import person_agreement
-from nearfar.report.groups import agreement, group_comparison
+from nearfar.report.groups import group_comparison
 from nearfar.report.make import make_report
 
 
@@ -24,14 +23,14 @@ def report(study):
     return make_report(Analysis(answers, "soe-2", models=["soe-2"], n_resamples=6), groups=groups)
 
 
-def test_the_page_compares_groups_and_tells_how_alike_people_are(report):
+def test_the_page_compares_groups(report):
     page = report.html()
     assert 'id="groups-section"' in page and 'href="#groups-section"' in page
     pair = report.data["groups"]["pairs"][0]
     assert pair["names"] == ["experts", "novices"] and pair["people"] == [6, 6]
     told = pair["finding"]
     assert (
-        "differ (p = 0.00" in told["short"] and "experts and novices" in told["text"] and told["text"] in page
+        "differ (p = 0.00" in told["short"] and "different positions" in told["text"] and told["text"] in page
     )
     assert "experts and novices" in report.data["results"]
     assert len(pair["spots"]) == N and {spot["name"] for spot in pair["spots"] if spot["moves"]} <= set(
@@ -39,8 +38,10 @@ def test_the_page_compares_groups_and_tells_how_alike_people_are(report):
     )
     assert all(0 <= v <= 1 for spot in pair["spots"] for at in spot["at"] for v in at)
     assert "<thing>" not in page and "&lt;thing&gt; 0" in page
-    alike = report.data["agreement"]
-    assert len(alike["people"]) == 12 and not {"1", "2"} & set(alike["people"])  # pseudonyms
+    sure = [move["name"] for move in pair["moves"] if move["sure"]]
+    listed = [pair["moved"].index(f"{name} ") for name in sure]  # all of them, the surest first
+    assert told["text"].startswith(f"{len(sure)} object") and listed == sorted(listed)
+    assert report.data["findings"]["subgroups"] is None  # searched only without groups
     shares = json.loads(report.json())["groups"]["pairs"][0]["shares"]
     assert (
         shares[3]["what"] == "Answers of experts, predicted by the map of experts"
@@ -48,20 +49,10 @@ def test_the_page_compares_groups_and_tells_how_alike_people_are(report):
     )
 
 
-def test_without_groups_the_page_says_only_how_alike_people_are(study):
+def test_without_groups_there_is_no_such_section(study):
     made = make_report(Analysis(study[0][:600], "soe-2", models=["soe-2"], n_resamples=6))
-    assert made.data["groups"] is None and made.data["agreement"] is not None
-    assert 'id="groups-0"' not in made.html()
-    bare = make_report(
-        Analysis(study[0].replace(participant=None)[:300], "soe-2", models=["soe-2"], n_resamples=6)
-    )
-    assert bare.data["agreement"] is None and 'id="groups-section"' not in bare.html()
-
-
-def test_of_very_many_people_the_sample_is_named(study):
-    few = agreement(None, person_agreement(study[0], max_people=5), {})
-    assert len(few["people"]) == 5 and "12 participants, a random 5" in few["sample"]
-    assert agreement(None, person_agreement(study[0]), {})["sample"] == ""
+    assert made.data["groups"] is None and made.data["findings"]["subgroups"]
+    assert 'id="groups-section"' not in made.html()
 
 
 def test_the_bundle_has_the_figure_and_the_tables(report, tmp_path):
@@ -72,11 +63,6 @@ def test_the_bundle_has_the_figure_and_the_tables(report, tmp_path):
         (tmp_path / "bundle" / "tables" / "group_moves.csv")
         .read_text()
         .startswith("group,other,object,distance")
-    )
-    assert (
-        (tmp_path / "bundle" / "tables" / "agreement.csv")
-        .read_text()
-        .startswith("participant,other,agreement")
     )
 
 

@@ -58,16 +58,6 @@ def test_the_file_holds_everything():
     assert "@import" not in small_report().html()
 
 
-def test_an_option_is_not_broken_into_two_lines(monkeypatch):
-    report = small_report()
-    monkeypatch.setitem(
-        report.data["findings"]["participants"], "text", "<i> answers unusually; --exclude it."
-    )
-    page = report.html()
-    assert "&lt;i&gt; answers unusually; <code>--exclude</code> it." in page
-    assert re.search(r"\.verdict code \{[^}]*white-space: nowrap", page)
-
-
 def test_the_policy_allows_exactly_the_scripts_of_the_page():
     page = Elements(small_report().html())
     policy = next(
@@ -139,7 +129,7 @@ def test_every_section_is_there_and_linked():
 def test_the_methods_paragraph_says_what_a_reader_needs():
     data = small_report().data
     for needed in (
-        "1,500 triplet comparisons",
+        "1,500 trials",
         "6 participants",
         "12 objects",
         f"nearfar {data['versions']['nearfar']}",
@@ -172,6 +162,8 @@ def test_the_methods_paragraph_names_the_model_and_whether_it_was_chosen():
     chosen, named = (make_report(answers(m=300), model=model).data["methods"] for model in ("auto", "k1"))
     assert "This model was chosen" in chosen and "was chosen" not in named
     assert "k1 (Kendall's tau" in named and "Kleindessner and von Luxburg, 2017" in named
+    labelled = answers(m=300).replace(rule=["random", "ARR", "ARR"] * 100)
+    assert "the 100 answers to random questions" in make_report(labelled, model="k1").data["methods"]
 
 
 def test_the_hash_is_that_of_the_file(tmp_path):

@@ -9,7 +9,7 @@ import pytest
 from PIL import Image
 from report_tools import answers, paint
 
-from nearfar.errors import FileError
+from nearfar.errors import FileError, NearfarWarning
 from nearfar.io import read_objects
 from nearfar.report.make import make_report
 from nearfar.report.pictures import find_pictures, side_for, thumbnails
@@ -70,7 +70,8 @@ def test_nothing_outside_the_folders_is_embedded(tmp_path):
     secret = paint(tmp_path / "secret", ["private"]) / "private.png"
     base = tmp_path / "study"
     base.mkdir()
-    pictures = find_pictures(["a", "../secret/private"], base, listed={"a": secret}, base=base)
+    with pytest.warns(NearfarWarning, match="no object has a picture: there is none"):
+        pictures = find_pictures(["a", "../secret/private"], base, listed={"a": secret}, base=base)
     assert pictures.files == {}
     assert "lies outside" in pictures.trouble[0][1]
 
@@ -87,7 +88,8 @@ def test_a_link_that_leaves_the_folder_is_not_followed(tmp_path):
     pictures = find_pictures(["a", "b", "private", "own"], folder)
     assert set(pictures.files) == {"b", "own"}
     assert ("a.png", "is a link that leaves the folder, and is not followed") in pictures.trouble
-    listed = find_pictures(["a"], folder, listed={"a": folder / "a.png"}, base=folder)
+    with pytest.warns(NearfarWarning, match=r"b\.png and own\.png belong to none"):
+        listed = find_pictures(["a"], folder, listed={"a": folder / "a.png"}, base=folder)
     assert listed.files == {}
 
 

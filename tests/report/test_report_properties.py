@@ -28,7 +28,9 @@ def test_properties_are_in_the_facts_and_the_bundle(folder):
     data = folder[1].data["explained"]
     found = {row["name"]: row for row in data["properties"]}
     assert found["position"]["p"] <= 0.05 < found["noise"]["p"]
-    assert [set(arrows) for arrows in data["arrows"]] == [{"position"}] * len(folder[1].data["maps"])
+    assert [set(each["arrows"]) for each in folder[1].data["maps"]] == [{"position"}] * len(
+        folder[1].data["maps"]
+    )
     assert [len(values) for values in data["categories"].values()] == [12]
     assert "R²" in folder[1].data["methods"]
     assert _tables(folder[1].data)["properties"]["name"].to_list() == list(found)

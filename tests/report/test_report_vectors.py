@@ -10,8 +10,10 @@ from report_tools import small_report
 from test_notebook import redone
 
 import nearfar as nf
+from nearfar import words
 from nearfar.errors import InputError
 from nearfar.report.make import make_report
+from nearfar.report.paragraph import methods
 
 NAMES = [f"thing {x}" for x in range(11)] + ["=1+1"]
 TRUTH = np.random.default_rng(6).normal(size=(12, 2))
@@ -33,12 +35,22 @@ def test_the_table_stands_on_the_page_only_with_vectors(report):
     assert small_report().data["worth"] is None
 
 
+def test_the_methods_say_what_was_made_of_vectors(report):
+    assert "Gaussian-process prior" in report.data["methods"]
+    models = report.data["models"] | {"best": "soe-2", "map": "soe-2"}
+    assert "In models with +features" in methods({**report.data, "models": models})
+    models |= {"scores": [each for each in models["scores"] if "+" not in each["name"]]}
+    told = methods({**report.data, "models": models})
+    assert "were left out" in told and "features" not in told
+
+
 def test_objects_nobody_was_asked_about_are_marked(report):
     placed = [row["name"] for row in report.data["objects"] if row["placed"]]
     assert placed == ["thing 0"] and "placed" in report.html()
     circle = report.data["objects"][0]["circle"]
     assert circle is None or circle > 0
     assert not any(row["placed"] for row in small_report().data["objects"])
+    assert "thing 0" not in report.data["findings"]["stability"]["text"]
     json.dumps(report.data["objects"], allow_nan=False)
 
 
@@ -54,3 +66,11 @@ def test_the_notebook_makes_it_again(report, tmp_path, monkeypatch, capsys):
 def test_an_analysis_has_its_own_vectors(report):
     with pytest.raises(InputError, match="features"):
         make_report(report.analysis, features=TRUTH)
+
+
+def test_dimensions_are_counted_without_vectors_and_that_is_said():
+    answers = answers_about(TRUTH, 240, objects=NAMES)
+    analysis = nf.analyse(answers, features=TRUTH)
+    assert "features" in analysis.best.name
+    assert "Without the vectors" in words.dimensions(analysis)
+    assert "vectors" not in words.dimensions(nf.analyse(answers))

@@ -8,7 +8,6 @@ from scipy.spatial.distance import cdist
 
 from nearfar import design, simulate
 from nearfar.errors import InputError
-from nearfar.simulate.answering import pair_distances
 
 
 @pytest.fixture
@@ -16,13 +15,10 @@ def cloud():
     return np.random.default_rng(1).normal(size=(40, 3))
 
 
-@pytest.mark.parametrize(
-    "metric", ["euclidean", "sqeuclidean", "manhattan", "cityblock", "chebyshev", "cosine"]
-)
-def test_every_answer_is_right(cloud, metric):
+def test_every_answer_is_right(cloud):
     questions = design.random_questions(40, 3000)
-    result = simulate.answers(questions, points=cloud, metric=metric)
-    apart = cdist(cloud, cloud, "cityblock" if metric == "manhattan" else metric)
+    result = simulate.answers(questions, points=cloud)
+    apart = cdist(cloud, cloud)
     a, n, f = result.triplets.array.T
     assert (apart[a, n] < apart[a, f]).all()
     assert len(result.triplets) == 3000 and result.ties == 0
@@ -34,10 +30,7 @@ def test_three_ways_to_say_the_distance_agree(cloud):
     by_points = simulate.answers(questions, points=cloud, flip=0.3, seed=7)
     by_matrix = simulate.answers(questions, distances=apart, flip=0.3, seed=7)
     by_function = simulate.answers(questions, distance=lambda i, j: apart[i, j], flip=0.3, seed=7)
-    by_metric = simulate.answers(
-        questions, points=cloud, metric=lambda u, v: np.linalg.norm(u - v, axis=1), flip=0.3, seed=7
-    )
-    for other in (by_matrix, by_function, by_metric):
+    for other in (by_matrix, by_function):
         np.testing.assert_array_equal(by_points.triplets.array, other.triplets.array)
 
 
@@ -89,31 +82,21 @@ def test_flips_are_independent_with_the_given_probability(flip):
     assert abs(both - flip**2) <= 6 * deviation
 
 
-def test_result_does_not_depend_on_batches(cloud):
+def test_result_does_not_depend_on_batches(cloud, monkeypatch):
     questions = design.random_questions(40, 5000)
     settings = {"points": cloud.round(0), "flip": 0.2, "ties": "random", "seed": 2}
-    whole, batches = (simulate.answers(questions, **settings, batch_size=size) for size in (10_000, 7))
+    whole = simulate.answers(questions, **settings)
+    monkeypatch.setattr("nearfar.simulate.answering.AT_ONCE", 7)
+    batches = simulate.answers(questions, **settings)
     np.testing.assert_array_equal(whole.triplets.array, batches.triplets.array)
     assert whole.ties == batches.ties > 0
-    with pytest.raises(InputError, match="batch_size must be an integer >= 1, got 0"):
-        simulate.answers(questions, points=cloud, batch_size=0)
-
-
-@pytest.mark.parametrize("metric", ["manhattan", "cosine"])
-def test_distances_do_not_depend_on_the_size_of_temporaries(cloud, metric):
-    i, j = np.random.default_rng(0).integers(0, len(cloud), (2, 300))
-    whole, pieces = (
-        pair_distances(len(cloud), cloud, None, None, metric, cells=c)(i, j) for c in (10**6, 10)
-    )
-    np.testing.assert_array_equal(whole, pieces)
 
 
 def test_unsigned_pixels_do_not_wrap_round():
     pixels = np.array([[200], [10], [0]], dtype=np.uint8)
     questions = design.random_questions(3, 3)
-    for metric in ("euclidean", "manhattan"):
-        triplets = simulate.answers(questions, points=pixels, metric=metric).triplets.array.tolist()
-        assert sorted(triplets) == [[0, 1, 2], [1, 2, 0], [2, 1, 0]]
+    triplets = simulate.answers(questions, points=pixels).triplets.array.tolist()
+    assert sorted(triplets) == [[0, 1, 2], [1, 2, 0], [2, 1, 0]]
 
 
 def test_infinite_distances_tie():
@@ -145,7 +128,6 @@ POINTS = [[0.0], [1.0], [5.0]]
         ),
         ({"points": [0.0, 1.0, 2.0]}, r"got an array of shape \(3,\)"),
         ({"points": [[0.0], [np.nan], [1.0]]}, "row 1: a value is NaN or infinite"),
-        ({"points": POINTS, "metric": "hamming"}, "'hamming' is not known"),
         ({"distances": np.zeros((3, 2))}, r"expected shape \(3, 3\)"),
         ({"distances": [[0, np.nan, 1]] * 3}, "row 0: a value is NaN"),
         ({"distance": lambda i, j: 1.0}, "np.vectorize helps"),

@@ -10,7 +10,8 @@ from space_tools import PLANE, answers_about
 
 from nearfar.evaluate.metrics import answer_credits
 from nearfar.features import FeatureMap
-from nearfar.space import Space, margins
+from nearfar.space import Space, fit, margins
+from nearfar.triplets import Triplets
 
 
 @settings(max_examples=40)
@@ -54,7 +55,32 @@ def test_there_is_one_rule_for_ties(dtype):
     answers = answers_about(PLANE, 4000, 3)
     phi = FeatureMap("k1", dtype=dtype).fit_transform(answers)
     rows = phi if isinstance(phi, np.ndarray) else phi.toarray()
-    by_space = Space.of_features(phi).credits(answers)
+    by_space = Space(phi, kind="kernel").credits(answers)
     assert np.array_equal(by_space, answer_credits(answers, K=rows @ rows.T))
     assert np.array_equal(by_space, answer_credits(answers, points=rows))
     assert 0 < (by_space == 0.5).mean() < 0.2
+
+
+@pytest.mark.parametrize("mu", [0.0, 1.0])
+def test_margins_by_law_have_the_signs_of_margins_by_difference(mu):
+    rng = np.random.default_rng(5)
+    points = rng.integers(0, 4, size=(12, 2)).astype(float)  # many ties, and objects at one place
+    asked = rng.integers(12, size=(3, 500))
+    squares = [((points[asked[0]] - points[x]) ** 2).sum(axis=1) for x in asked[1:]]
+    for law in ("root", "ratio"):
+        by_law = margins.lawful_margins(points, law, mu, *asked)
+        assert np.array_equal(np.sign(by_law), np.sign(squares[1] - squares[0]))
+        apart = (squares[0] + mu > 0) & (squares[1] + mu > 0)
+        near, far = (np.sqrt(x[apart]) if law == "root" else np.log(x[apart] + mu) for x in squares)
+        assert np.allclose(by_law[apart], far - near)
+
+
+def test_soe_and_ckl_have_laws_of_their_own():
+    answers = Triplets.from_array([[0, 1, 2], [0, 2, 3], [1, 2, 3], [3, 2, 0], [2, 1, 0]])
+    asked = np.array([[0, 1, 3]]).T
+    for name, of in (("ckl-2", lambda square: np.log(1 + square)), ("soe-2", np.sqrt), ("ste-2", np.square)):
+        space = fit(answers, name)
+        one, three = (((space.rows[0] - space.rows[x]) ** 2).sum() for x in (1, 3))
+        (margin,) = space.margins(*asked, by_law=True)
+        assert margin == pytest.approx(of(three) - of(one) if name != "ste-2" else three - one)
+        assert space.margins(*asked)[0] == pytest.approx(three - one)

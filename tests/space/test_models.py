@@ -143,8 +143,3 @@ def test_an_object_without_answers_makes_ties(name):
 
 def test_a_model_of_no_answers_knows_nothing():
     assert fit(Triplets.from_array([], n_objects=3), "ste-2").predict([[0, 1, 2]]).ties.all()
-
-
-def test_dimensions_are_not_given_twice():
-    with pytest.raises(InputError, match="'soe-3' has"):
-        nf.fit([[0, 1, 2]], "soe-3", n_components=5)

@@ -1,15 +1,16 @@
-"""Checks of what callers give, shared by all rooms: counts, and what fixes random numbers."""
+"""Checks of what callers give, shared by all rooms: counts, what fixes random numbers, what is installed."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from importlib import import_module
 from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar.errors import InputError
+from nearfar.errors import InputError, MissingExtra
 
 Seed = int | np.random.Generator | None
 
@@ -37,6 +38,14 @@ def check_count(value: Any, name: str, *, least: int = 1, most: int | None = Non
         wanted = f">= {least:,}" if most is None else f"from {least:,} to {most:,}"
         raise InputError(f"{name} must be an integer {wanted}, got {brief(value)}")
     return int(value)
+
+
+def need(module: str, package: str, extra: str) -> Any:
+    """An optional module, or one sentence on how to get it."""
+    try:
+        return import_module(module)
+    except ImportError as error:
+        raise MissingExtra(package, extra) from error
 
 
 def check_choice(value: object, name: str, known: Sequence[str]) -> None:

@@ -31,12 +31,6 @@ def pseudonyms(names: Iterable[str], key: str) -> dict[str, str]:
     return {name: code if seen[code] == 1 else _code(name, key, LONG) for name, code in short.items()}
 
 
-def shown_names(names: Iterable[str], *, key: str | None) -> dict[str, str]:
-    """Participant -> the name on the page: a pseudonym, or their own without a key."""
-    known = [name for name in names if name]
-    return {name: name for name in known} if key is None else pseudonyms(known, key)
-
-
 def real_names(listed: Sequence[str], participants: Sequence[str], key: str | None) -> list[str]:
     """Names of participants from a list of names and of pseudonyms; what is neither stays as it is."""
     known = set(participants)
@@ -61,14 +55,7 @@ def key_beside(page: str | os.PathLike[str]) -> str:
 
 
 def keep_key(page: str | os.PathLike[str], key: str) -> None:
-    """Write the key beside a report, for its owner's eyes only, unless there is one.
-
-    >>> import tempfile
-    >>> page = Path(tempfile.mkdtemp()) / "report.html"
-    >>> keep_key(page, "a line of text")
-    >>> key_beside(page)
-    'a line of text'
-    """
+    """Write the key beside a report, for its owner's eyes only, unless there is one."""
     path = Path(page).with_suffix(".key")
     if path.exists():
         return

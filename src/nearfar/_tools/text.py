@@ -31,17 +31,6 @@ def percent(value: float, digits: int = 1) -> str:
     return f"{100 * value:.{digits}f}{HARD_SPACE}%"
 
 
-def duration(seconds: float) -> str:
-    """A time in seconds or milliseconds.
-
-    >>> duration(12.34).split(), duration(0.0123).split()
-    (['12.3', 's'], ['12', 'ms'])
-    """
-    if seconds < 0.9995:
-        return f"{max(1, round(1000 * seconds))}{HARD_SPACE}ms"
-    return f"{seconds:.1f}{HARD_SPACE}s"
-
-
 def points(value: float) -> str:
     """A difference of shares in percentage points, with its sign.
 

@@ -15,11 +15,13 @@ from starlette.responses import HTMLResponse, JSONResponse, Response
 from starlette.routing import Route
 
 from nearfar.ask.export import erase_person, export_archive
+from nearfar.ask.forms import FormField, is_right
 from nearfar.ask.guard import RateLimit
 from nearfar.ask.passwords import hash_secret, is_password, new_secret
 from nearfar.ask.people_routes import NO_STORE, read_json, refuse
 from nearfar.ask.prepare import OpenStudy
 from nearfar.ask.store import adaptive, researcher
+from nearfar.ask.store.transaction import Row
 from nearfar.ask.texts import render
 from nearfar.errors import UnreachableError
 
@@ -111,8 +113,14 @@ class AdminRoutes:
     def _live(self, tx: Any, now: float) -> dict[str, Any]:
         view = researcher.get_view(tx)
         often = Counter(done for _, done in researcher.balance(tx))
+        given, practice = researcher.form_values(tx), self.ready.study.page("practice")
         people = [
-            {"name": row[0], "state": row[2], "answers": row[3], "claims": _claims(*row[9:11])}
+            {
+                "name": row[0],
+                "state": row[2],
+                "answers": row[3],
+                "reason": _reason(row, given.get(row[0], {}), practice),
+            }
             for row in researcher.people_rows(tx)
         ]
         return {
@@ -120,7 +128,8 @@ class AdminRoutes:
             "balance": sorted(often.items()),
             "wanted": round(self.ready.study.questions.wanted),
             "aim": self.ready.study.people.aim,
-            "adaptive_off": adaptive.why_off(tx),
+            "adaptive_off": adaptive.noted(tx, adaptive.OFF),
+            "stopped": adaptive.noted(tx, adaptive.ENOUGH),
             "everybody": people,
             "view": None if view is None else json.loads(view),
         }
@@ -154,8 +163,13 @@ class AdminRoutes:
         return JSONResponse({"unreachable": erased}, headers=NO_STORE)
 
 
-def _claims(claimed: float | None, elapsed: float | None) -> str:
-    """What is said of somebody whose answers took longer, as their browser says, than the time since they began."""
-    if claimed is None or elapsed is None or claimed <= 1.05 * elapsed + 5:
-        return ""
-    return f"claims {claimed:,.0f} seconds of answering within {elapsed:,.0f}"
+def _reason(row: Row, given: dict[str, Any], practice: list[FormField]) -> str:
+    """Why to check somebody, besides what the report finds: impossible times, hardly an answer, practice misunderstood."""
+    answers, claimed, elapsed, cannot_tell = row[3], row[9] or 0.0, row[10] or 0.0, row[12]
+    misunderstood = "practice_tries" in given and not is_right(practice, given)
+    reasons = {
+        f"claims {claimed:,.0f} seconds of answering within {elapsed:,.0f}": claimed > 1.05 * elapsed + 5,
+        f"could not tell in {cannot_tell:,} of {answers:,} questions": 2 * cannot_tell > answers,
+        "never answered the question after practice right": misunderstood,
+    }
+    return "; ".join(reason for reason, holds in reasons.items() if holds)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import tomllib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
@@ -13,15 +14,10 @@ from numpy.typing import NDArray
 
 from nearfar._tools.arrays import Floats
 from nearfar.ask.store import read_store
-from nearfar.ask.store.researcher import (
-    answer_rows,
-    choice_rows,
-    control_names,
-    is_adaptive,
-    object_rows,
-    study_row,
-)
+from nearfar.ask.store.adaptive import is_control
+from nearfar.ask.store.researcher import answer_rows, object_rows, study_row
 from nearfar.ask.store.transaction import Row, Transaction
+from nearfar.ask.study import QuestionPlan
 from nearfar.design import Booklets, Questions
 from nearfar.design.booklets import ROLES
 from nearfar.errors import FileError
@@ -49,7 +45,7 @@ class Collected:
 
     screens : a row per statement: what was shown where, the position chosen (from 1), whether it was a repeat.
     Of adaptive questions also their score, their probability, the model that chose them and its seed.
-    undecided : a row per question that somebody could not tell; these give no triplet and grade nobody.
+    cannot_tell : a row per question that somebody could not tell; these give no triplet and grade nobody.
     control : participants of an adaptive study who get random questions only.
     """
 
@@ -58,7 +54,7 @@ class Collected:
     pictures: tuple[str | None, ...]
     checks: pl.DataFrame
     screens: pl.DataFrame
-    undecided: pl.DataFrame
+    cannot_tell: pl.DataFrame
     control: tuple[str, ...] | None = None
 
 
@@ -71,14 +67,16 @@ def collect(tx: Transaction) -> Collected:
     kinds = zip(files, media, strict=True)
     pictures = tuple(file if str(kind).startswith("image/") else None for file, kind in kinds)
     everything, pick = answer_rows(tx), study["pick"]
+    plan = QuestionPlan(**tomllib.loads(study["toml"]).get("questions", {}))
     rows = [row for row in everything if row[4] != "[]"]
-    undecided = _undecided(names, [row for row in everything if row[4] == "[]"])
-    reasons = {question: why for question, *why in choice_rows(tx)} if is_adaptive(study) else {}
-    screens = _screens(names, [row for row in rows if row[2] != "check"], reasons)
+    cannot_tell = _cannot_tell(names, [row for row in everything if row[4] == "[]"])
+    everybody = tx.rows("SELECT id, name FROM participant ORDER BY id")
+    control = tuple(name for id, name in everybody if is_control(id, plan)) if plan.is_adaptive else None
+    screens = _screens(names, [row for row in rows if row[2] != "check"])
     if not rows:
         none = Triplets([], [], [], names, participant=[], statement=[], seconds=[], answered_at=[])
         checks = pl.DataFrame(schema=CHECK_COLUMNS)
-        return Collected(none, display_names, pictures, checks, screens, undecided)
+        return Collected(none, display_names, pictures, checks, screens, cannot_tell, control)
     shown = np.array([json.loads(row[3]) for row in rows], dtype=np.int32)
     booklets = Booklets(
         Questions(shown, names, study["kind"], pick),
@@ -96,20 +94,20 @@ def collect(tx: Transaction) -> Collected:
         chosen if pick > 1 else chosen[:, 0], **given, rule=rules if any(rules) else None
     )
     checks = _checks(rows, booklets, chosen)
-    control = control_names(tx) if is_adaptive(study) else None
-    return Collected(triplets, display_names, pictures, checks, screens, undecided, control)
+    return Collected(triplets, display_names, pictures, checks, screens, cannot_tell, control)
 
 
-def _screens(names: Sequence[str], rows: list[Row], reasons: dict[int, list[Any]]) -> pl.DataFrame:
+def _screens(names: Sequence[str], rows: list[Row]) -> pl.DataFrame:
     made = []
-    for name, place, role, shown, choice, *_, replays, early, condition, _, question in rows:
+    for name, place, role, shown, choice, *more in rows:
+        replays, early, condition, _, *reason = more[4:]
         position = ";".join(str(at + 1) for at in json.loads(choice))
         seen = _joined(names, shown), condition or None, replays, early
-        made.append((f"{name}-{place}", role, position, *seen, *reasons.get(question, [None] * 4)))
+        made.append((f"{name}-{place}", role, position, *seen, *reason))
     return pl.DataFrame(made, schema=SCREEN_COLUMNS, orient="row")
 
 
-def _undecided(names: Sequence[str], rows: list[Row]) -> pl.DataFrame:
+def _cannot_tell(names: Sequence[str], rows: list[Row]) -> pl.DataFrame:
     times = zip(*_times(rows), strict=True)
     made = [(*row[:3], _joined(names, row[3]), *when) for row, when in zip(rows, times, strict=True)]
     return pl.DataFrame(made, schema=UNDECIDED_COLUMNS, orient="row")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 from importlib import resources
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 from nearfar._tools.atomic import atomic_path, make_folder
 from nearfar.ask.objects import find_objects
 from nearfar.ask.passwords import new_secret
+from nearfar.ask.pool import make_pool
 from nearfar.ask.serve import caddyfile
 from nearfar.ask.study import Study
 from nearfar.errors import FileError
@@ -18,16 +20,16 @@ PORT = 8000
 
 def write_deployment(study: Study, public_url: str, folder: Path, *, postgres: bool = False) -> list[Path]:
     """Write the files into a new or empty folder, with the files that the study names in ``study/``; answers stay here."""
-    if any(character in study.path.name for character in "\"'\\ \n"):
-        raise FileError(f"{study.path}: rename it without spaces and quotation marks")
+    if not re.fullmatch(r"\w[\w.-]*", study.path.name):
+        raise FileError(f"{study.path}: rename it; letters, digits, dots, - and _ are safe on a server")
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise FileError(f"{folder}: is there already; name a folder that is new or empty")
-    find_objects(study)  # so that every file was asked for
+    make_pool(study, find_objects(study).names)  # so that every file was asked for
     hosting, password = resources.files("nearfar.ask") / "hosting", new_secret()
     files = ("Dockerfile", "compose.yaml", "nearfar.service", "postgres.yaml")
     made = {name: (hosting / name).read_text(encoding="utf-8") for name in files}
     server = made.pop("postgres.yaml").replace("{password}", password)
-    address = f"postgresql://study:{password}@postgres/study"
+    address = f"postgresql://study:{password}@127.0.0.1:5433/study"
     command = f'\n    command: ["nearfar", "ask", "{{study}}", "--public-url", "{{url}}", "--database", "{address}"]'
     depends = "\n    depends_on:\n      postgres:\n        condition: service_healthy"
     more = {"{command}": command, "{depends}": depends, "{postgres}": server, "{volume}": "\n  answers:"}
@@ -36,16 +38,14 @@ def write_deployment(study: Study, public_url: str, folder: Path, *, postgres: b
         made = {file: content.replace(mark, text) for file, content in made.items()}
     make_folder(folder)
     written = []
-    for name, text in (made | {"Caddyfile": caddyfile(public_url, PORT)}).items():
+    make_folder(folder / "study")
+    for name, text in (made | {"study/Caddyfile": caddyfile(public_url, PORT)}).items():
         with atomic_path(folder / name) as temporary:
-            temporary.touch(0o600)  # one of them may hold a password
+            temporary.touch(0o600 if name == "compose.yaml" else 0o666)  # it may hold a password
             temporary.write_text(text, encoding="utf-8")
         written.append(folder / name)
-    for file in sorted({study.path.resolve(), *study.toml.used}):
+    for file in sorted(file for file in (study.path.resolve(), *study.toml.used) if file.is_file()):
         target = folder / "study" / file.relative_to(study.path.resolve().parent)
         target.parent.mkdir(parents=True, exist_ok=True)
-        if file.is_dir():
-            shutil.copytree(file, target, dirs_exist_ok=True)
-        else:
-            shutil.copy2(file, target)
+        shutil.copy2(file, target)
     return [*written, folder / "study"]

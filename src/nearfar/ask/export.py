@@ -15,24 +15,15 @@ import polars as pl
 
 from nearfar._tools.atomic import atomic_path, make_folder
 from nearfar.ask.answers import Collected, collect
-from nearfar.ask.prepare import default_database
 from nearfar.ask.store import Store, is_postgres, open_store, read_store, researcher
 from nearfar.ask.store.sqlite import copy_database, kept_copy, read_only_connection
 from nearfar.ask.store.transaction import Transaction
-from nearfar.ask.study import Study
+from nearfar.ask.study import PEOPLE
 from nearfar.errors import FileError, InputError, NearfarError, UnreachableError
 from nearfar.io.table_writing import guard_formulas
 
 ANY_PATH = "surrogateescape"  # the names of folders need not be UTF-8
 FILES = ("answers.csv", "checks.csv", "cannot_tell.csv", "people.csv", "objects.csv", "study.toml")
-
-
-PEOPLE: dict[str, Any] = {
-    "participant": pl.String, "outside": pl.String, "state": pl.String, "answers": pl.Int64, "places": pl.Int64,
-    "code": pl.String, "consent": pl.Float64, "seen": pl.Float64, "details": pl.String, "claimed_seconds": pl.Float64,
-    "elapsed_seconds": pl.Float64, "condition": pl.String, "cannot_tell": pl.Int64, "early": pl.Int64,
-    "replays": pl.Int64, "fast_notices": pl.Int64,
-}  # fmt: skip
 
 
 def export_tables(tx: Transaction) -> dict[str, bytes]:
@@ -50,8 +41,8 @@ def export_tables(tx: Transaction) -> dict[str, bytes]:
     tables = {
         "answers.csv": _answers(collected),
         "checks.csv": collected.checks.with_columns(yes_or_no.alias("correct")),
-        "cannot_tell.csv": collected.undecided,
-        "people.csv": _people(tx, tomllib.loads(study["toml"])),
+        "cannot_tell.csv": collected.cannot_tell,
+        "people.csv": _people(tx, tomllib.loads(study["toml"]), collected.control),
         "objects.csv": objects,
     }
     return {name: _csv(table) for name, table in tables.items()} | {"study.toml": study["toml"].encode()}
@@ -71,27 +62,31 @@ def _answers(collected: Collected) -> pl.DataFrame:
     return answers.join(screens, on="statement", how="left", maintain_order="left")
 
 
-def _people(tx: Transaction, study: dict[str, Any]) -> pl.DataFrame:
+def _people(tx: Transaction, study: dict[str, Any], control: tuple[str, ...] | None) -> pl.DataFrame:
     """Everybody, with a column for each parameter that the study keeps and for each field of its forms.
 
-    A field that the study file no longer has keeps its column, and so do what was tried and measured.
+    control : who got random questions only, in an adaptive study. A field that the study file no longer has keeps its column, and so do what was tried and measured.
     """
-    people = pl.DataFrame(researcher.people_rows(tx), schema=PEOPLE, orient="row")
-    people = people.with_columns(pl.col("condition").replace("", None))
-    given = researcher.form_values(tx)
-    keep = study.get("people", {}).get("keep", ())
-    rows = [
-        {key: json.loads(details).get(key) for key in keep} | given.get(name, {})
-        for name, details in people.select("participant", "details").iter_rows()
-    ]
-    wanted = [*keep, *(one["name"] for one in study.get("form", ()))]
-    for column in dict.fromkeys([*wanted, *(name for row in rows for name in row)]):
-        values = ["; ".join(v) if isinstance(v, list) else v for v in (row.get(column) for row in rows)]
-        numbers = all(isinstance(value, (int, float, type(None))) for value in values)
-        cells = values if numbers else [None if value is None else str(value) for value in values]
-        dtype = None if numbers else pl.String
-        people = people.with_columns(pl.Series(column, cells, dtype=dtype, strict=False))
-    return people
+    given, keep = researcher.form_values(tx), study.get("people", {}).get("keep", ())
+    rows: list[dict[str, Any]] = []
+    for values in researcher.people_rows(tx):
+        person = dict(zip(PEOPLE, values, strict=True))
+        name, details = person["participant"], json.loads(person["details"])
+        told = {} if control is None else {"control": "yes" if name in control else "no"}
+        kept = {key: details.get(key) for key in keep}
+        rows.append(person | {"condition": person["condition"] or None} | told | kept | given.get(name, {}))
+    fields = [*PEOPLE, *keep, *(one["name"] for one in study.get("form", ()))]
+    names = dict.fromkeys([*fields, *(name for row in rows for name in row)])
+    return pl.DataFrame([_column(name, [row.get(name) for row in rows]) for name in names])
+
+
+def _column(name: str, values: list[Any]) -> pl.Series:
+    """Numbers as they are, else text; several choices in one cell."""
+    kinds = {type(value) for value in values} - {type(None)}
+    if kinds <= {int, float}:
+        return pl.Series(name, values, dtype=pl.Int64 if kinds == {int} else pl.Float64, strict=False)
+    texts = ["; ".join(value) if isinstance(value, list) else value for value in values]
+    return pl.Series(name, [None if text is None else str(text) for text in texts], dtype=pl.String)
 
 
 def _csv(table: pl.DataFrame) -> bytes:
@@ -155,9 +150,9 @@ def erase_person(store: Store, name: str) -> list[str] | None:
     return lost
 
 
-def export_study(study: Study, url: str | None, folder: Path) -> list[Path]:
+def export_study(database: str, folder: Path) -> list[Path]:
     """Export a study, also while it is being served; the folder is remembered, so that erasing reaches it."""
-    database, here = url or str(default_database(study)), str(folder.resolve())
+    here = str(folder.resolve())
     if is_postgres(database):
         with closing(open_store(database)) as store:
             store.write_now(researcher.add_export, here)
@@ -167,9 +162,8 @@ def export_study(study: Study, url: str | None, folder: Path) -> list[Path]:
     return written
 
 
-def backup_study(study: Study, url: str | None, folder: Path) -> Path:
+def backup_study(database: str, folder: Path) -> Path:
     """Copy the database of a study as it is at one moment, also while it is served; erasing reaches the copy."""
-    database = url or str(default_database(study))
     if is_postgres(database):
         raise InputError("--database: a copy of a PostgreSQL database is made by its own pg_dump")
     target = folder / Path(database).with_suffix(".db").name

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import math
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,6 +14,7 @@ PAGES = ("before", "practice", "after")  # practice: asked after it, of who has 
 MOST_TRIES = 3  # at a page with right answers; then the study goes on
 MOST_LETTERS = 15_000  # that a page may take: with four bytes each they fit into a request
 LETTERS = 500  # of a text, where the study does not say
+LARGEST = 1e9  # number, up or down: exports hold it exactly
 Value = str | float | list[str]
 
 
@@ -32,8 +32,8 @@ class FormField:
     when: str = keys.key(keys.one_of(*PAGES), "before")
     required: bool = keys.key(keys.yes_or_no, True)
     options: tuple[str, ...] = keys.key(keys.texts(2), ())
-    least: float | None = keys.key(keys.within(-1e9, 1e9), None)
-    most: float | None = keys.key(keys.within(-1e9, 1e9), None)
+    least: float | None = keys.key(keys.within(-LARGEST, LARGEST), None)
+    most: float | None = keys.key(keys.within(-LARGEST, LARGEST), None)
     labels: tuple[str, ...] = keys.key(keys.texts(2, 2), ())
     right: str | float | None = keys.key(_right, None)
 
@@ -47,7 +47,7 @@ class FormField:
             return "needs an answer" if self.required else ""
         if self.kind in ("number", "scale"):
             types = (int,) if self.kind == "scale" else (int, float)
-            right = isinstance(value, types) and not isinstance(value, bool) and math.isfinite(value)
+            right = isinstance(value, types) and not isinstance(value, bool) and abs(value) <= LARGEST
             return "" if right and self._is_within(value) else f"expected a number {self._range()}"
         if self.kind == "choices":
             right = isinstance(value, list) and all(isinstance(one, str) for one in value)
@@ -70,20 +70,22 @@ class FormField:
         """(key, what is wrong) where the keys of the table do not go together."""
         bounded = self.least is not None and self.most is not None
         ends = (self.least or 0.0, self.most or 0.0)
-        if not NAME.match(self.name):
-            return "name", "expected letters, digits and _, a letter first, at most 40"
-        if (self.kind in ("choice", "choices")) != bool(self.options):
-            return "options", "are for choice and choices, which need two or more different ones"
-        if bounded and ends[0] > ends[1]:
-            return "most", f"expected at least {self.least:g}, got {self.most:g}"
-        is_scale = bounded and 1 <= ends[1] - ends[0] <= 20 and ends == (*map(round, ends),)
-        if self.kind == "scale" and not is_scale:
-            return "most", "a scale needs whole numbers least and most, at most 20 apart"
-        if self.labels and self.kind != "scale":
-            return "labels", "are for the ends of a scale"
-        if self.right is not None and (self.when != "practice" or self.wrong(self.right)):
-            return "right", 'is for when = "practice", and must be an answer that can be given'
-        return None
+        is_whole, is_scale = ends == (*map(round, ends),), self.kind == "scale"
+        is_list = self.kind in ("choice", "choices")
+        limited = "most" if self.least is None else "least"
+        can_be_given = self.when == "practice" and not self.wrong(self.right)
+        conflicts = [
+            ("name", "expected letters, digits and _, a letter first, at most 40", not NAME.match(self.name)),
+            ("options", "are for choice and choices, which need two or more different ones", is_list != bool(self.options)),
+            ("options", "of choices are separated by ; in people.csv, so none may have one", self.kind == "choices" and ";" in "".join(self.options)),
+            (limited, "is for number, text, choices and scale", self.kind == "choice" and (self.least, self.most) != (None, None)),
+            ("most", f"expected at least {ends[0]:g}, got {ends[1]:g}", bounded and ends[0] > ends[1]),
+            ("most", "expected whole numbers: least from 0, most from 1", self.kind in ("text", "choices") and not (is_whole and ends[0] >= 0 and ends[1] >= 1)),
+            ("most", "a scale needs whole numbers least and most, at most 20 apart", is_scale and not (bounded and is_whole and 1 <= ends[1] - ends[0] <= 20)),
+            ("labels", "are for the ends of a scale", bool(self.labels) and not is_scale),
+            ("right", 'is for when = "practice", and must be an answer that can be given', self.right is not None and not can_be_given),
+        ]  # fmt: skip
+        return next(((key, wrong) for key, wrong, holds in conflicts if holds), None)
 
 
 def read_form(values: dict[str, Any]) -> FormField:
@@ -91,22 +93,10 @@ def read_form(values: dict[str, Any]) -> FormField:
     lists = {key: tuple(value) for key, value in values.items() if isinstance(value, list)}
     given: dict[str, Any] = values | lists
     least, most = int(given.get("required", True)), len(given.get("options", ()))
-    bounds: dict[str, dict[str, Any]] = {"text": {"most": LETTERS}, "choices": {"least": least, "most": most}}
+    bounds: dict[str, dict[str, Any]] = {
+        "text": {"most": LETTERS}, "choices": {"least": least, "most": most}, "number": {"least": -LARGEST, "most": LARGEST},
+    }  # fmt: skip
     return FormField(**bounds.get(given["kind"], {}) | given)
-
-
-def form_conflicts(fields: Sequence[FormField], taken: set[str]) -> Iterator[tuple[int, str, str]]:
-    """(number from 1, key, what is wrong) of fields that do not fit together; ``taken`` are names of other columns."""
-    known = set(taken)
-    for number, field in enumerate(fields, start=1):
-        if wrong := field.conflict():
-            yield number, *wrong
-        if field.name in known:
-            yield number, "name", f"{field.name!r} is the name of another column of people.csv"
-        known.add(field.name)
-        page = [one for one in fields[:number] if one.when == field.when and one.kind == "text"]
-        if sum(one.most or 0 for one in page) > MOST_LETTERS:
-            yield number, "most", f"the texts of a page may have {MOST_LETTERS:,} letters in all"
 
 
 def check_values(fields: Sequence[FormField], sent: Any) -> tuple[dict[str, Value], str]:

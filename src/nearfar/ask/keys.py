@@ -28,7 +28,9 @@ def missing(record: Any, values: dict[str, Any]) -> list[str]:
 
 def text(value: Any) -> str:
     """Text that is not blank."""
-    return "" if isinstance(value, str) and value.strip() else "expected text that is not blank"
+    if not isinstance(value, str) or not value.strip():
+        return "expected text that is not blank"
+    return "expected text without a NUL" if "\0" in value else ""  # which PostgreSQL cannot hold
 
 
 def yes_or_no(value: Any) -> str:
@@ -59,10 +61,11 @@ def like(pattern: str, expected: str) -> Check:
 
 def texts(least: int, most: int = 100, pattern: str = r"(?s).{1,500}\Z") -> Check:
     """A list of different texts that match a pattern, none of them blank."""
+    many = f"{least} to {most}" if least < most else least
 
     def check(value: Any) -> str:
         right = isinstance(value, list) and all(not text(one) and re.match(pattern, one) for one in value)
         right = right and least <= len(set(value)) == len(value) <= most
-        return "" if right else f"expected a list of {least} to {most} different short texts"
+        return "" if right else f"expected a list of {many} different short texts"
 
     return check

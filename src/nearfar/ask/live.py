@@ -27,9 +27,11 @@ from nearfar.evaluate.map_stability import align, along_axes, radius
 from nearfar.evaluate.saving import at_any_time, saving
 from nearfar.io.vectors import read_named_vectors
 from nearfar.space.space import Space
+from nearfar.triplets import Triplets
 
 MODEL = "score"  # needs no optimisation, so it keeps up
 WITH_VECTORS = "soe-2"  # kernels are made of answers alone
+ADAPTIVE = "ste-4"  # kernels count answers, whatever was asked; the saving is measured with it, too
 FEWEST = 60  # statements before anything is said
 MORE = 1.25  # times the answers, and the saving is measured again
 ENOUGH_TO_TURN = 3  # objects on both maps
@@ -47,9 +49,10 @@ def live_view(
     aim : how many participants are wanted.
     features : files with vectors of the objects, as FILE or NAME=FILE; an embedding with them then takes the place of the kernel.
     """
-    answers, model = collected.triplets, WITH_VECTORS if features else MODEL
+    answers = collected.triplets
+    model = WITH_VECTORS if features else MODEL if collected.control is None else ADAPTIVE
     shown = zip(collected.display_names, collected.pictures, strict=True)
-    view: dict[str, Any] = dict.fromkeys(("ceiling", "curve", "accuracy", "adaptive", "map")) | {
+    view: dict[str, Any] = dict.fromkeys(("ceiling", "curve", "accuracy", "adaptive", "balance", "map")) | {
         "answers": len(np.unique(answers.statement_ids)),
         "people": [],
         "model": model,
@@ -73,6 +76,7 @@ def live_view(
             view["curve"] = curve and {**curve.to_dict(), **words.curve(curve)._asdict()}
             view["accuracy"] = curve and _accuracy(curve.points[-1], n_people, aim)
         view["adaptive"] = _adaptive(collected, (before or {}).get("adaptive"))
+        view["balance"] = _balance(answers)
     return view
 
 
@@ -81,6 +85,7 @@ def _accuracy(point: Any, n_people: int, aim: int) -> dict[str, Any] | None:
     if not n_people or not np.isfinite(point.high - point.low):
         return None
     held = at_any_time(Estimate(point.accuracy, point.low, point.high), n_people, aim)
+    held = Estimate(held.value, max(held.low, 0.0), min(held.high, 1.0))
     return {**plain(held), "text": words.accuracy_at_any_time(held)}
 
 
@@ -93,7 +98,18 @@ def _adaptive(collected: Collected, before: dict[str, Any] | None) -> dict[str, 
     if before is not None and size < MORE * before["size"]:
         return before
     found = saving(collected.triplets, collected.control)
-    return {"size": size, "harms": bool(found and found.harms), **words.saving(found)._asdict()}
+    return {"size": size, "harms": bool(found and found.harms), "text": words.saving(found)}
+
+
+def _balance(answers: Triplets) -> str | None:
+    """How often an object was in an adaptive question, and its anchor where it has one; None without such questions."""
+    rows = answers[np.flatnonzero(np.asarray(answers.rule) == "adaptive")]
+    asked, often = rows.statement_ids, []
+    for objects in (rows.anchor[:, None], rows.array):
+        pairs = np.unique(np.stack([np.repeat(asked, objects.shape[1]), objects.ravel()]), axis=1)
+        often.append(np.bincount(pairs[1], minlength=rows.n_objects))
+    anchored = often[0].sum() == len(np.unique(asked))  # an odd one out makes triplets of two anchors
+    return words.adaptive_balance(*often[not anchored :]) if len(rows) else None
 
 
 def _people(collected: Collected, analysis: Analysis) -> list[dict[str, Any]]:
@@ -107,8 +123,8 @@ def _people(collected: Collected, analysis: Analysis) -> list[dict[str, Any]]:
         {
             "name": row.name,
             "answers": row.statements,
-            "with_others": row.with_others and row.with_others.share,
-            "with_themselves": row.with_themselves and row.with_themselves.share,
+            "with_others": row.with_others and row.with_others.value,
+            "with_themselves": row.with_themselves and row.with_themselves.value,
             "median_seconds": row.median_seconds,
             "checks": len(graded.get(row.name, ())),
             "checks_correct": sum(graded.get(row.name, ())),

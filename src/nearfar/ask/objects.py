@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import io
 import warnings
-from collections.abc import Collection, Iterator
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
@@ -57,12 +57,19 @@ class StudyObjects:
         return all(file is not None and name in (file.stem, file.name) for name, file in shown)
 
     def pictures(self) -> Iterator[tuple[str, Picture]]:
-        """(name, picture) of every object that has one."""
+        """(name, picture) of every object that has one; two that are the same are told."""
         shown = [(name, file) for name, file in zip(self.names, self.files, strict=True) if file is not None]
+        first: dict[str, str] = {}
+        same = []
         with step("pictures", total=len(shown)) as advance:
             for name, file in shown:
-                yield name, encode_picture(file)
+                picture = encode_picture(file)
+                if (twin := first.setdefault(picture.hash, name)) != name:
+                    same.append(f"{twin} and {name}")
+                yield name, picture
                 advance(1)
+        if same:
+            warnings.warn(f"people see no difference between {listed(same, 3)}", NearfarWarning, stacklevel=2)
 
 
 def find_objects(study: Study) -> StudyObjects:
@@ -83,12 +90,12 @@ def shown_as(study: Study, objects: StudyObjects) -> str:
     return study.show or ("pictures" if all(objects.files) else "both")
 
 
-def list_objects(given: Path, suffixes: Collection[str] = SUFFIXES) -> StudyObjects:
+def list_objects(given: Path) -> StudyObjects:
     """Objects from a folder of pictures, a text file with one name a line, or an object list."""
     if given.is_dir():
         there = sorted(file for file in given.iterdir() if file.name != "Thumbs.db" and file.name[0] != ".")
-        files = [file for file in there if file.suffix.lower() in suffixes and file.is_file()]
-        expected = f"expected files ending in {' '.join(sorted(suffixes))}"
+        files = [file for file in there if file.suffix.lower() in SUFFIXES and file.is_file()]
+        expected = f"expected files ending in {' '.join(sorted(SUFFIXES))}"
         if not files:
             raise FileError(f"{given}: has no pictures; {expected}")
         if others := [file.name for file in there if file not in set(files)]:
@@ -111,7 +118,7 @@ def encode_picture(file: Path) -> Picture:
     if file.suffix.lower() in PLAYED:
         media, data = _played(file)
     else:
-        picture = open_image(file, SIDE)
+        picture = open_image(file, SIDE, still=True)
         picture = _in_srgb(picture, picture.info.get("icc_profile"))
         media, data = _encode(picture, _is_lossy(file))
     return Picture(hashlib.sha256(data).hexdigest()[:32], media, data)
@@ -133,10 +140,10 @@ def _played(file: Path) -> tuple[str, bytes]:
 
 def _is_lossy(file: Path) -> bool:
     """Whether a picture was saved with loss: JPEG, AVIF, and WebP that does not say otherwise."""
-    with file.open("rb") as opened:
-        head = opened.read(16)
-    is_webp = head[8:12] == b"WEBP" and head[12:] != b"VP8L"
-    return head.startswith(b"\xff\xd8") or head[4:8] == b"ftyp" or is_webp
+    data = file.read_bytes()
+    # a lossless WebP says VP8L, behind a profile where there is one
+    is_webp = data[8:12] == b"WEBP" and b"VP8L" not in data
+    return data.startswith(b"\xff\xd8") or data[4:8] == b"ftyp" or is_webp
 
 
 def _in_srgb(picture: Any, profile: bytes | None) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 import logging
 import random
@@ -59,11 +60,14 @@ class PeopleRoutes:
         self.study = ready.study
         self.store = ready.store
         self.rng = np.random.default_rng()
+        self.starting = asyncio.Semaphore(8)  # as answers wait for the booklets that are drawn
         row: dict[str, Any] | None = self.store.read_now(researcher.study_row)
         self.row = row or {}
         self.show = shown_as(self.study, ready.objects)
         # where they are those of files, they say more than a picture shows, or less
         self.hides_names = self.show == "pictures" and ready.objects.are_file_names
+        self.shown = self.store.read_now(researcher.object_rows)
+        self.plays = any(str(row[3]).startswith(("audio", "video")) for row in self.shown)
         self.pictures: dict[str, str] = {}  # address -> hash
         self.twins = self._twins(len(ready.objects.names))
 
@@ -104,8 +108,7 @@ class PeopleRoutes:
     def _objects(self) -> list[dict[str, Any]]:
         """What is shown of the objects, by their numbers."""
         shown: dict[int, dict[str, Any]] = {}
-        rows = self.store.read_now(researcher.object_rows)
-        for twins, (_, name, hash, media) in zip(self.twins, rows, strict=True):
+        for twins, (_, name, hash, media) in zip(self.twins, self.shown, strict=True):
             self.pictures |= {hash: hash} if hash else {}  # as the live page asks for it
             for number in twins:
                 address = hash and hash_secret(f"{self.row['secret']} picture {number}")[:32]
@@ -119,12 +122,13 @@ class PeopleRoutes:
 
     def _description(self) -> dict[str, Any]:
         ids, too = IDS[self.study.people.recruit]
+        picks_one = self.study.kind == "grid" and self.ready.plan.questions.pick == 1
         return {
             "id": hash_secret(f"{self.row['fingerprint']} {self.row['created']}")[:16],
             "kind": self.study.kind,
             "pick": self.ready.plan.questions.pick,
             "show": self.show,
-            "prompt": self.study.prompt or self.study.texts[self.study.kind],
+            "prompt": self.study.prompt or self.study.texts["grid_one" if picks_one else self.study.kind],
             "texts": {key: text.strip() for key, text in self.study.texts.items()},
             "objects": self._objects(),
             "break_every": self.study.questions.break_every,
@@ -132,15 +136,15 @@ class PeopleRoutes:
             "ids_too": (*too, *self.study.people.keep),
             "screen": vars(self.study.screen),
             "forms": {page: [one.shown() for one in self.study.page(page)] for page in PAGES},
-            "seconds": SECONDS[self.study.kind],
+            "seconds": self.study.screen.expected_seconds
+            or (None if self.plays else SECONDS[self.study.kind]),
         }
 
     def _practice(self, condition: str) -> list[list[int]]:
         """Some questions that are not saved."""
         rng, width = random.Random(1), int(self.ready.plan.questions.array.shape[1])
         twins = [self.twins[i] for i in self.ready.plan.members(condition).tolist()]
-        asked = range(self.study.questions.practice)
-        return [[two[0] for two in rng.sample(twins, width)] for _ in asked]
+        return [[two[0] for two in rng.sample(twins, width)] for _ in range(self.study.questions.practice)]
 
     async def static(self, request: Request) -> Response:
         """A file of the page; only those that are listed exist."""
@@ -174,7 +178,8 @@ class PeopleRoutes:
         if self.study.people.recruit == "links" and not is_link(self.row["secret"], outside or ""):
             return JSONResponse({"status": "no_id"}, headers=NO_STORE)
         who = Arrival(token, "p" + secrets.token_hex(4), outside, details, time.time())
-        status = await self.store.write(people.start, who, self.ready.plan, self.rng)
+        async with self.starting:
+            status = await self.store.write(people.start, who, self.ready.plan, self.rng)
         return JSONResponse({"status": status}, headers=NO_STORE)
 
     async def booklet(self, request: Request) -> Response:
@@ -212,8 +217,7 @@ class PeopleRoutes:
         given = body.get("answers")
         if not isinstance(given, list) or not 0 < len(given) <= AT_ONCE:
             refuse(400, f"expected 1 to {AT_ONCE} answers")
-        fewest = 0 if self.study.screen.cannot_tell else 1
-        read = [_answer(one, fewest) for one in given]
+        read = [_answer(one, self.study.screen.cannot_tell, self.plays) for one in given]
         told = await self.store.write(people.save_answers, token, read, self.ready.plan, time.time())
         return JSONResponse(told or refuse(401, UNKNOWN), headers=NO_STORE)
 
@@ -288,10 +292,12 @@ def _is_storable(sent: Any) -> bool:
     return b"\\u0000" not in json.dumps(sent, ensure_ascii=False).encode()
 
 
-def _answer(given: Any, fewest: int) -> Answer:
+def _answer(given: Any, may_skip: bool, plays: bool) -> Answer:
     """An answer whose fields have the right types; times that cannot be are left out."""
     fields = given if isinstance(given, dict) else {}
     id, place, choice = fields.get("id"), fields.get("place"), fields.get("choice")
+    failed = plays and fields.get("failed") is True
+    fewest = 0 if may_skip or failed else 1
     if (
         not (isinstance(id, str) and UUID.match(id))
         or (type(place) is not int or not 0 <= place < 2**31)
@@ -301,7 +307,7 @@ def _answer(given: Any, fewest: int) -> Answer:
         refuse(400, "an answer needs id, place and choice")
     limits = {"milliseconds": WEEK, "away": WEEK, "shown_at": 1e11, "replays": 9999, "early": 9999}
     numbers = {name: _number(given.get(name), most) for name, most in limits.items()}
-    return Answer(id, place, tuple(choice), **numbers, fast=given.get("fast") is True)
+    return Answer(id, place, tuple(choice), **numbers, fast=given.get("fast") is True, failed=failed)
 
 
 def _number(value: Any, most: float) -> Any:

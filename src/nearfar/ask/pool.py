@@ -5,13 +5,14 @@ from __future__ import annotations
 import warnings
 from collections import Counter
 from collections.abc import Sequence
+from itertools import starmap
 from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
 from nearfar import design
-from nearfar._tools.text import listed
+from nearfar._tools.text import count, listed
 from nearfar.ask.objects import StudyObjects, find_objects, shown_as
 from nearfar.ask.study import Condition, Study
 from nearfar.design import Questions
@@ -19,7 +20,7 @@ from nearfar.design.questions import SECONDS
 from nearfar.errors import FileError, NearfarWarning
 from nearfar.io.objects import read_columns
 
-FILE_WORDS = {"image": "with a picture", "audio": "with a sound", "video": "with a film"}
+FILE_WORDS = {"image": "picture", "audio": "sound", "video": "film"}
 
 
 class Pool(NamedTuple):
@@ -70,8 +71,8 @@ def make_pool(study: Study, names: tuple[str, ...]) -> Pool:
 
 def _one_pool(study: Study, names: tuple[str, ...]) -> Pool:
     toml, plan, n = study.toml, study.questions, len(names)
-    if n < 3:
-        raise toml.error("", "objects", f"a question needs three objects, got {n}")
+    if n < (least := 3 + plan.is_adaptive):
+        raise toml.error("", "objects", f"the questions need at least {least} objects, got {n}")
     if study.kind == "grid" and n <= plan.options:
         needed = f"{plan.options} options and an anchor need {plan.options + 1} objects, got {n}"
         raise toml.error("questions", "options", needed)
@@ -116,21 +117,27 @@ def _with_landmarks(names: tuple[str, ...], budget: int, landmarks: int, n_rando
 
 
 def _from_file(study: Study, path: Path, names: tuple[str, ...]) -> Pool:
-    """Questions of a table that ``nearfar plan`` wrote: one a row, objects by name."""
+    """Questions of a table that ``nearfar plan`` wrote: one a row, objects by name; of lists for people each question once."""
     options = [f"option_{i}" for i in range(1, study.questions.options + 1)]
     columns = {"near": ("anchor", "one", "other"), "grid": ("anchor", *options)}
-    cells = read_columns(path, columns.get(study.kind, ("a", "b", "c")))
-    index_of = {name: i for i, name in enumerate(names)}
-    rows: dict[tuple[int, ...], None] = {}
-    for line, row in enumerate(zip(*cells.values(), strict=True), start=2):
+    cells = read_columns(path, columns.get(study.kind, ("a", "b", "c")), ["role"])
+    roles, index_of = cells.pop("role"), {name: i for i, name in enumerate(names)}
+    made = no_questions(study, names)
+    rows: dict[tuple[int, ...], tuple[int, ...]] = {}
+    whose = "every condition" if study.conditions else "the study"
+    for line, (role, *row) in enumerate(zip(roles, *cells.values(), strict=True), start=2):
+        if role not in (None, "new"):  # repeats and checks, which every booklet gets of its own
+            continue
         if unknown := [cell for cell in row if cell not in index_of]:
-            raise FileError(f"{path}, line {line}: {unknown[0]!r} is not one of the study's objects")
+            raise FileError(f"{path}, line {line}: {unknown[0]!r} is not an object of {whose}")
         if len(set(row)) != len(row):
             raise FileError(f"{path}, line {line}: an object stands twice in one question")
-        rows[tuple(index_of[cell or ""] for cell in row)] = None
+        items = tuple(index_of[cell or ""] for cell in row)
+        fixed = items[: int(made.anchored)]
+        rows.setdefault((*fixed, *sorted(items[len(fixed) :])), items)
     if not rows:
         raise FileError(f"{path}: has no questions")
-    made = no_questions(study, names).replaced(np.array(list(rows), dtype=np.int32))
+    made = made.replaced(np.array(list(rows.values()), dtype=np.int32))
     return Pool(made, ("file",) * len(made), ())
 
 
@@ -144,37 +151,40 @@ def overview(study: Study, seconds: float | None = None, pay: float = 12.0) -> l
     # what is damaged is said now
     media = Counter(one.media.partition("/")[0] for _, one in objects.pictures())
     plan, people = study.questions, study.people
-    files = ", ".join(f"{number:,} {FILE_WORDS[kind]}" for kind, number in sorted(media.items()))
-    origins = ", ".join(f"{count:,} from {name}" for name, count in Counter(origin).items())
+    parts = (plan.n_new, "new question"), (plan.n_again, "repeat"), (plan.checks, "check")
+    files = ", ".join(f"{number:,} with a {FILE_WORDS[kind]}" for kind, number in sorted(media.items()))
+    origins = ", ".join(f"{number:,} from {name}" for name, number in Counter(origin).items())
     each = plan.wanted / plan.each * people.aim * plan.n_new / len(questions)
-    minutes = plan.per_person * (seconds or SECONDS[study.kind]) / 60
+    pace = seconds or study.screen.expected_seconds or (0 if {*media} - {"image"} else SECONDS[study.kind])
+    minutes, places = plan.per_person * pace / 60, count(plan.per_person, "question")
+    pace_unknown = "unknown, as sounds and films take their time: give expected_seconds in [screen]"
+    is_sized = study.show != "words" and {*media} - {"audio"}
+    across = {"near": 2, "grid": 1}.get(study.kind, 3) * (study.screen.size or 0.0) if is_sized else 0.0
+    some = f"{plan.n_random(plan.n_new)} of {plan.n_new} new questions are random; all of {plan.n_control} in 20 people"
+    sizes = [f"{name} ({count(number, 'question')})" for name, number in Counter(condition).items()]
+    asked = set(questions.array.ravel().tolist())
     lines = [
         ("title", study.title),
         ("objects", f"{len(objects.names):,}, {files or 'none with a picture'}"),
-        ("people see", _seen(study, objects)),
+        ("people see", _seen(study, objects, " and ".join(f"{FILE_WORDS[kind]}s" for kind in sorted(media)))),
+        ("screen", across and f"wider than {across:g} {study.screen.unit}; on smaller ones nobody can start"),
         ("questions", f"{len(questions):,} of kind {study.kind}: {origins}"),
-        ("booklet", f"{plan.n_new} new, {plan.n_again} again, {plan.checks} checks"),
+        ("adaptive", plan.is_adaptive and some),
+        ("form", ", ".join(f"{one.name} ({one.kind}, {one.when})" for one in study.form)),
+        ("conditions", study.conditions and f"{', '.join(sizes)}; assigned: {people.assign}"),
+        ("booklet", ", ".join(starmap(count, parts))),
         ("people", f"{people.aim:,} from {people.recruit}, which gives {each:.1f} answers per question"),
-        ("minutes", f"{minutes:.1f} for the {plan.per_person} questions of one person"),
-        ("cost", f"{people.aim * minutes / 60 * pay:,.0f} at {pay:g} an hour, fees not included"),
+        ("minutes", f"{minutes:.1f} for {places} of one person" if pace else pace_unknown),
+        ("cost", f"{people.aim * minutes / 60 * pay:,.0f} at {pay:g} an hour" if pace else "unknown"),
+        ("not counted", "pages, forms, practice and breaks; fees of a recruiter"),
+        ("never asked about", listed([x for i, x in enumerate(objects.names) if i not in asked], most=5)),
     ]
-    if plan.is_adaptive:
-        told = f"{plan.random:.0%} of the new questions are random; {plan.control:.0%} of the people get random ones only"
-        lines.insert(4, ("adaptive", told))
-    if study.conditions:
-        sizes = ", ".join(f"{name} ({number:,} questions)" for name, number in Counter(condition).items())
-        lines.insert(5, ("conditions", f"{sizes}; assigned: {people.assign}"))
-    if study.form:
-        lines.insert(5, ("form", ", ".join(f"{one.name} ({one.kind}, {one.when})" for one in study.form)))
-    asked = set(questions.array.ravel().tolist())
-    if never := [name for i, name in enumerate(objects.names) if i not in asked]:
-        lines.append(("never asked about", listed(never, most=5)))
-    return lines
+    return [(name, str(told)) for name, told in lines if told]
 
 
-def _seen(study: Study, objects: StudyObjects) -> str:
-    """What stands on the screen for an object."""
+def _seen(study: Study, objects: StudyObjects, kinds: str) -> str:
+    """What stands on the screen for an object; ``kinds`` : "pictures and sounds"."""
     shown, some = shown_as(study, objects), ", ".join(objects.display_names[:3])
     if shown == "pictures":
-        return "the pictures or sounds alone, without names"
-    return f"{'names' if shown == 'words' or not any(objects.files) else 'pictures or sounds with names'}: {some}, ..."
+        return f"the {kinds} alone, without names"
+    return f"{'names' if shown == 'words' or not kinds else f'{kinds} with names'}: {some}, ..."

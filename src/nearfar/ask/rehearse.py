@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import tempfile
 import threading
 import time
@@ -29,6 +30,7 @@ from nearfar.design.booklets import ROLES
 from nearfar.errors import UnreachableError
 from nearfar.simulate import answers as simulate_answers
 
+MOST_LOOKS = 40  # at the accuracy, with stop_width
 CARELESS, LEAVING = 0.06, 0.1  # shares of people who do not look, and who leave before the end
 STUDY = """title = "Which colour is more similar?"
 objects = "objects.csv"
@@ -53,14 +55,17 @@ def rehearse(
     study: Study, *, count: int | None = None, drop_out: float = 0.0, noise: float = 0.3, seed: int = 0,
     output: Path | None = None,
 ) -> list[tuple[str, str]]:  # fmt: skip
-    """Simulate a study in a database of its own, one person after the other, a minute apart; lines of what came out.
+    """Simulate a study in a database of its own, one person after the other, a minute apart or more; lines of what came out.
 
     Objects lie at random points of the plane, people see distances with ``noise``, and a share of them leaves
-    somewhere.
+    somewhere. A study with ``stop_width`` stops when it would.
     """
+    from nearfar.ask.answers import collect
     from nearfar.ask.export import export_folder
+    from nearfar.ask.live import live_view
 
     rng = np.random.default_rng(seed)
+    width, view, said, now = study.people.stop_width, None, "", 0.0
     count = study.people.aim if count is None else count
     with (
         tempfile.TemporaryDirectory() as folder,
@@ -69,11 +74,12 @@ def rehearse(
     ):
         points = rng.standard_normal((len(ready.objects.names), 2))
         for number in range(count):
-            now, token, leaves = 60.0 * number, f"simulated {number}", rng.random() < drop_out
+            token, leaves = f"simulated {number}", rng.random() < drop_out
+            now = max(now, 60.0 * number)  # models use answers in the order of their times
             ready.store.write_now(drawing.release_idle, now - study.people.idle_minutes * 60, rng)
-            ready.store.write_now(
-                people.start, Arrival(token, f"s{number + 1}", None, {}, now), ready.plan, rng
-            )
+            who = Arrival(token, f"s{number + 1}", None, {}, now)
+            if ready.store.write_now(people.start, who, ready.plan, rng) == "paused":
+                break
             total = (ready.store.read_now(people.booklet, token) or {"total": 0})["total"]
             left = int(rng.integers(total)) if leaves else total
             while left and (answers := _answers(ready, token, points, noise, 0.0, rng)[:left]):
@@ -84,18 +90,22 @@ def rehearse(
                     adaptive.refresh(ready.store, study.questions, now)
             if not leaves:
                 ready.store.write_now(people.finish, token, "CODE", now)
+            if width and number % (1 + count // MOST_LOOKS) == 0:
+                view = live_view(ready.store.read_now(collect), view, aim=study.people.aim)
+                said = ready.store.write_now(researcher.act_on_view, json.dumps(view), width, now) or said
             advance(1)
         if output is not None:
             ready.store.read_now(export_folder, output)
-        return _lines(ready)
+        stopped = [("stop_width", said or f"{width} was not reached")] if width else []
+        return _lines(ready, noise, seed) + stopped
 
 
-def _lines(ready: OpenStudy) -> list[tuple[str, str]]:
+def _lines(ready: OpenStudy, noise: float, seed: int) -> list[tuple[str, str]]:
     """What the researcher would want to know before the study begins."""
     from nearfar.ask.answers import collect
     from nearfar.ask.live import live_view
-    from nearfar.evaluate.advice import Assumptions
-    from nearfar.evaluate.forecast import expected_saving
+    from nearfar.evaluate.planned_saving import expected_saving
+    from nearfar.evaluate.simulated import Assumptions, agreement_of_noise
 
     plan = ready.study.questions
     answers = np.array(ready.store.read_now(researcher.balance))[:, 1]
@@ -115,8 +125,11 @@ def _lines(ready: OpenStudy) -> list[tuple[str, str]]:
         lines.append(("reached", f"{accuracy}; {curve['verdict']}".rstrip("; ")))
     if plan.is_adaptive:
         scheme = Scheme(ready.study.kind, size=plan.options, pick=plan.pick)
-        people = sum(counts["people"].values())
-        told = expected_saving(len(ready.objects.names), people, scheme, Assumptions(), per_person=plan.n_new)
+        people, share = sum(counts["people"].values()), plan.wanted / plan.each  # of random questions
+        per_person = max(1, round(counts["answers"] * plan.n_new / plan.per_person / people))
+        given = Assumptions(2, agreement_of_noise(float(np.clip(noise, 0.01, 5)), 2))  # neither 1/2 nor 1
+        how: Any = {"per_person": per_person, "random": share, "seed": seed}
+        told = expected_saving(len(ready.objects.names), people, scheme, given, **how)
         lines.append(("adaptive", str(told)))
     return lines
 

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import gc
 import logging
+import re
 import signal
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import Any
-from urllib.parse import urlsplit
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
@@ -90,13 +91,13 @@ class PatientProtocol(HttpToolsProtocol):
 
 
 def check_public_url(url: str | None) -> str | None:
-    """An address ``https://host`` without a path, as people will open it."""
+    """An address ``https://host`` without a path, as browsers name it: without the port that https has anyway."""
     if url is None:
         return None
-    address = urlsplit(url)
-    if address.scheme != "https" or not address.hostname or address.path not in ("", "/") or address.query:
+    match = re.fullmatch(r"(https://[a-z0-9.-]*[a-z0-9])(?::([0-9]{1,5}))?/?", url.lower(), re.ASCII)
+    if match is None or not 0 < (port := int(match[2] or 443)) < 65536:
         raise InputError(f"--public-url: expected an address such as https://study.example.org, got {url!r}")
-    return f"https://{address.netloc}"
+    return match[1] + f":{port}" * (port != 443)
 
 
 def caddyfile(public_url: str, port: int) -> str:
@@ -159,6 +160,8 @@ def serve(
     with bind(port) as here, _stopped_by_signals(server):
         if started is not None:
             started()
+        gc.collect()
+        gc.freeze()  # or the garbage collector walks through every library again and again, while people wait
         if not server.should_exit:
             server.run(sockets=[here])
 

@@ -13,20 +13,21 @@ from typing import Any
 from nearfar._tools.text import read_lines
 from nearfar.ask import keys
 from nearfar.ask._toml import Toml, read_toml, shown
-from nearfar.ask.forms import FormField, form_conflicts, read_form
+from nearfar.ask.forms import MOST_LETTERS, FormField, read_form
 from nearfar.ask.texts import read_texts
-from nearfar.design.booklets import GAP
+from nearfar.design.booklets import GAP, n_repeats
 from nearfar.design.questions import KINDS, QuestionKind
 
 LEAST_RANDOM = 0.1  # share of the questions in an adaptive study
 MOST_TEXT = 100_000  # characters of a page
 HTTPS, ASSIGN = r"https://[^ \n\"'<>]*\Z", r"(evenly|random|parameter:\w+)\Z"
 LISTS = ("form", "condition")  # tables that may come several times
-# of people.csv, which no form, kept parameter or picture size may be called
-COLUMNS = (
-    "participant", "outside", "state", "condition", "answers", "places", "cannot_tell", "fast_notices", "early", "replays",
-    "code", "consent", "seen", "details", "claimed_seconds", "elapsed_seconds", "px_per_mm", "practice_tries",
+# columns of people.csv, as the database tells them; no form or kept parameter may be called so
+PEOPLE = (
+    "participant", "outside", "state", "answers", "places", "code", "consent", "seen", "details", "claimed_seconds", "elapsed_seconds",
+    "condition", "cannot_tell", "early", "replays", "fast_notices", "not_playable",
 )  # fmt: skip
+COLUMNS = {*PEOPLE, "control", "px_per_mm", "practice_tries"}
 
 
 def _objects(value: Any) -> str:
@@ -63,10 +64,19 @@ class QuestionPlan:
         """Answers wanted per question of the pool; adaptive questions take the place of most of them."""
         return self.each * (self.control + (1 - self.control) * self.random if self.is_adaptive else 1.0)
 
+    def n_random(self, n_new: int) -> int:
+        """How many of somebody's new questions are random, where others are adaptive: never less than the share."""
+        return math.ceil(round(self.random * n_new, 6))
+
+    @property
+    def n_control(self) -> int:
+        """Of every twenty people, those who get random questions only."""
+        return math.ceil(round(20 * self.control, 6)) if self.is_adaptive else 0
+
     @property
     def n_again(self) -> int:
         """Questions that a person gets a second time."""
-        return round(self.again * self.per_person)
+        return n_repeats(self.per_person, self.again, self.checks)
 
     @property
     def n_new(self) -> int:
@@ -99,6 +109,7 @@ class Screen:
     cannot_tell: bool = keys.key(keys.yes_or_no, False)
     least_seconds: float = keys.key(keys.within(0, 60), 0.0)
     fast_seconds: float = keys.key(keys.within(0, 60), 0.0)
+    expected_seconds: float | None = keys.key(keys.within(0.1, 3600), None)
 
 
 @dataclass(frozen=True)
@@ -240,7 +251,7 @@ def _page(toml: Toml, key: str, name: str) -> str:
 def _conflicts(study: Study, given: dict[str, Any]) -> Iterator[tuple[str, str, str]]:
     """(table, key, what is wrong) where several keys do not go together; ``given`` holds the table [questions]."""
     plan, people, is_grid = study.questions, study.people, study.kind == "grid"
-    only = 'only for kind = "{}", got kind = "' + study.kind + '"'
+    has_landmarks = plan.design.startswith("landmarks")
     if plan.n_new < 1:
         room = f"beside {plan.n_again} repeats and {plan.checks} checks"
         yield "questions", "per_person", f"{plan.per_person} questions leave no room for new ones {room}"
@@ -248,21 +259,25 @@ def _conflicts(study: Study, given: dict[str, Any]) -> Iterator[tuple[str, str, 
         needed = f"{plan.n_again} repeats at least {GAP} places later need at least {plan.n_again + GAP} new questions"
         way_out = f"per person, got {plan.n_new}; raise per_person or set again = 0"
         yield "questions", "again" if "again" in given else "per_person", f"{needed} {way_out}"
-    for key in ("options", "pick"):
-        if key in given and not is_grid:
-            yield "questions", key, f"is {only.format('grid')}"
-    if plan.design.startswith("landmarks") and study.kind != "near":
-        yield "questions", "design", f"landmarks are {only.format('near')}"
+    used = {
+        "options": ('kind = "grid"', is_grid),
+        "pick": ('kind = "grid"', is_grid),
+        "control": ('design = "adaptive"', plan.is_adaptive),
+        "random": ('design = "landmarks:..." or "adaptive"', has_landmarks or plan.is_adaptive),
+    }
+    for key, (where, is_used) in used.items():
+        if key in given and not is_used:
+            yield "questions", key, f"is only for {where}"
+    if has_landmarks and study.kind != "near":
+        yield "questions", "design", f'landmarks are only for kind = "near", got kind = "{study.kind}"'
     if plan.is_adaptive and plan.random < LEAST_RANDOM:
         why = "accuracy comes from random questions"
         yield "questions", "random", f"expected at least {LEAST_RANDOM}: {why}, got {plan.random}"
-    if plan.is_adaptive and plan.n_again > round(plan.random * plan.n_new):
-        needed = f"{plan.n_again} repeats need as many random questions, got {round(plan.random * plan.n_new)} per person"
+    if plan.is_adaptive and plan.n_again > plan.n_random(plan.n_new):
+        needed = f"{plan.n_again} repeats need as many random questions, got {plan.n_random(plan.n_new)} per person"
         yield "questions", "again" if "again" in given else "random", f"{needed}; lower again or raise random"
     if plan.is_adaptive and study.conditions:
         yield "questions", "design", "adaptive questions are for studies without conditions"
-    if "control" in given and not plan.is_adaptive:
-        yield "questions", "control", 'is only for design = "adaptive"'
     if is_grid and plan.pick >= plan.options:
         yield "questions", "pick", f"expected fewer than the {plan.options} options, got {plan.pick}"
     if people.limit is not None and people.limit < people.aim:
@@ -272,6 +287,9 @@ def _conflicts(study: Study, given: dict[str, Any]) -> Iterator[tuple[str, str, 
     if people.recruit == "sona" and people.return_link is None:
         needed = 'recruit = "sona" needs the completion address, with XXXX for the survey code'
         yield "people", "return_link", f"is missing; {needed}"
+    for recruit, key in (("sona", "code"), ("mturk", "return_link")):
+        if people.recruit == recruit and getattr(people, key) is not None:
+            yield "people", key, f'is not shown where recruit = "{recruit}"; leave it out'
     if study.screen.unit == "mm" and study.screen.size is None:
         yield "screen", "unit", "needs a size"
     yield from _additions(study)
@@ -280,12 +298,24 @@ def _conflicts(study: Study, given: dict[str, Any]) -> Iterator[tuple[str, str, 
 def _additions(study: Study) -> Iterator[tuple[str, str, str]]:
     """The same for forms, kept parameters and conditions."""
     keep, names = study.people.keep, [one.name for one in study.conditions]
-    if set(keep) & {*COLUMNS}:
-        yield "people", "keep", f"{min(set(keep) & {*COLUMNS})!r} is a column that people.csv has anyway"
-    for number, key, wrong in form_conflicts(study.form, {*COLUMNS, *keep}):
-        yield f"form {number}", key, wrong
+    taken = {name.casefold() for name in COLUMNS}  # as R, SPSS and spreadsheets do not tell case
+    columns = [("people", "keep", name) for name in keep]
+    for table, key, name in columns + [
+        (f"form {i}", "name", x.name) for i, x in enumerate(study.form, start=1)
+    ]:
+        if name.casefold() in taken:
+            yield table, key, f"{name!r} is the name of another column of people.csv"
+        taken.add(name.casefold())
+    for number, one in enumerate(study.form, start=1):
+        if wrong := one.conflict():
+            yield f"form {number}", *wrong
+        letters = [x.most or 0 for x in study.form[:number] if (x.when, x.kind) == (one.when, "text")]
+        if sum(letters) > MOST_LETTERS:
+            yield f"form {number}", "most", f"the texts of a page may have {MOST_LETTERS:,} letters in all"
     if len(set(names)) < len(names) or len(names) == 1:
         yield f"condition {len(names)}", "name", "expected two or more conditions of different names"
     by = study.people.assign.partition(":")[2]
-    if by and (by not in keep or not names):
-        yield "people", "assign", f"needs conditions, and {by!r} among the parameters to keep"
+    if by and by not in keep:
+        yield "people", "assign", f"needs {by!r} among the parameters to keep"
+    if study.people.assign != "evenly" and not names:
+        yield "people", "assign", "needs conditions"

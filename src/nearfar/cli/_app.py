@@ -18,7 +18,7 @@ from nearfar import __version__
 COMMANDS = (
     "check", "convert", "plan", "kernel", "cluster", "map", "tree", "dimensions", "compare", "report", "demo", "ask", "help",
 )  # fmt: skip
-METAVARS = {int: "N", float: "X", str: "TEXT"}
+METAVARS: dict[Any, str] = {int: "N", float: "X", str: "TEXT"}
 
 
 class _Plain:
@@ -33,7 +33,8 @@ class _Plain:
             elif param.param_type_name == "argument":
                 param.display_type_rich = lambda ctx: None
             elif param.metavar is None:
-                param.metavar = METAVARS.get(param.type_descriptor.annotation)
+                kind = getattr(param, "type_descriptor", None)  # not in every version of typer
+                param.metavar = METAVARS.get(getattr(kind, "annotation", None))
             if param.show_default and not isinstance(param.default, bool) and param.default is not None:
                 if param.default not in ("-", ["-"]):  # the text says what it is
                     param.help += f" Default: {param.default}."
@@ -59,12 +60,8 @@ class App(typer.Typer):
 
     def __init__(self, *, cls: type[TyperGroup] = Group, **settings: Any) -> None:
         names = {"help_option_names": ["-h", "--help"]}
-        plain: Any = {
-            "no_args_is_help": True,
-            "rich_markup_mode": "markdown",
-            "pretty_exceptions_enable": False,
-        }
-        super().__init__(cls=cls, context_settings=names, **plain, **settings)
+        plain: Any = {"no_args_is_help": True, "pretty_exceptions_enable": False}
+        super().__init__(cls=cls, context_settings=names, rich_markup_mode="markdown", **plain, **settings)
 
     def command(self, name: str | None = None, **settings: Any) -> Callable[[Any], Any]:
         """Register a function as a command."""

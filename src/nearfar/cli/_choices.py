@@ -87,9 +87,8 @@ def _file(analysis: Analysis) -> Path:
         column = getattr(analysis.answers, each.name)
         names = column if each.name == "objects" else getattr(column, "names", ())
         array = np.asarray(getattr(column, "codes", () if column is names or column is None else column))
-        key.append(
-            (each.name, [str(name) for name in names], array.dtype, hashlib.sha256(array.tobytes()).digest())
-        )
+        own = hashlib.sha256(array.tobytes()).digest()
+        key.append((each.name, [str(name) for name in names], array.dtype, own))
     digest = hashlib.sha256(repr(key).encode() + b"".join(path.read_bytes() for path in sources))
     folder = os.environ.get(VARIABLE) or pooch.os_cache("nearfar") / "choices"
     return Path(folder).expanduser() / f"{digest.hexdigest()}.json"

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+import os
 import sys
 import warnings
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass, field, fields
 from functools import wraps
 from inspect import Parameter, Signature, signature
+from itertools import chain
 from pathlib import Path
 from typing import Annotated, Any, Literal, TypeAlias, get_type_hints
 
 import typer
 
 from nearfar._tools.terminal import printable
-from nearfar.errors import NearfarWarning
+from nearfar.errors import InputError, NearfarWarning
 
 TABLE = ("dialect", "column", "wide", "sheet", "where", "join_names")
 READING = ("answers", *TABLE, "objects", "on_bad", "exclude", "key", "quiet")
 PRINTED = ("title", "width", "height", "font", "dpi", "no_labels")
 METHOD = (*READING, "output", "model", "features", "landmarks", "diagonal", *PRINTED, "seed", "no_cache")
+WRITTEN = ("output", "members", "rejected", "json")  # what is not read
 FIRST = ("answers", "output", "model")  # in ``--help``; what several commands share stands last
 
 FILES = "Reading the answers"
-KERNELS = EMBEDDINGS = "Kernels, embeddings"
+KERNELS = "Kernels"
 LARGE = "More objects than memory holds"
 PRINT = "Pictures"
 Texts: TypeAlias = list[str] | None
@@ -134,6 +137,7 @@ def takes(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
         def run(*arguments: Any, **options: Any) -> None:
             bound = both.bind(*arguments, **options)
             bound.apply_defaults()
+            _check_distinct(bound.arguments)
             given = Given(**{name: bound.arguments.pop(name) for name in shared})
             with session(given.quiet):
                 command(given, **bound.arguments)
@@ -142,6 +146,22 @@ def takes(*names: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
         return run
 
     return decorate
+
+
+def _check_distinct(arguments: Mapping[str, Any]) -> None:
+    """No command replaces a file that it reads: a slip of the hand would cost the answers."""
+    several = {name: each if isinstance(each, list) else [each] for name, each in arguments.items()}
+    paths = {name: [str(x) for x in each if isinstance(x, (str, Path))] for name, each in several.items()}
+    files, folders = paths.pop("files", []), paths.pop("bundle", [])  # of convert the last is written
+    written = [*files[-1:], *chain.from_iterable(paths.pop(name, []) for name in WRITTEN)]
+    for path in (*files[:-1], *chain.from_iterable(paths.values())):
+        file = path if os.path.isfile(path) else path.partition("=")[2]
+        there = os.path.realpath(file)
+        if os.path.isfile(file) and there in map(os.path.realpath, written):
+            raise InputError(f"{file}: is read by this command, which would replace it; write another file")
+        if os.path.isfile(file) and os.path.dirname(there) in map(os.path.realpath, folders):
+            where = "lies in the folder of --bundle, whose files are replaced"
+            raise InputError(f"{file}: {where}; name another")
 
 
 def _parameter(name: str, hint: Any, kept: Mapping[str, Any]) -> Parameter:
@@ -171,10 +191,7 @@ def session(quiet: bool = False) -> Iterator[None]:
                 tell(f"nearfar: warning: {message}")
 
         warnings.showwarning = show
-        if quiet or not sys.stderr.isatty():
-            yield
-            return
-        with draw():
+        with nullcontext() if quiet or not sys.stderr.isatty() else draw():
             yield
 
 

@@ -10,6 +10,7 @@ from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from nearfar import words
 from nearfar._tools.text import count, listed, percent, read_lines
 from nearfar.cli._options import Given
 from nearfar.cli._reading import Loaded, load, load_features, named_columns
@@ -24,7 +25,6 @@ if TYPE_CHECKING:
 
 QUADRUPLETS = "quadruplets"  # as a dialect
 NOT_EVERYWHERE = ("wide", "sheet", "where", "join_names")
-EMBEDDING_OPTIONS = "--regularization, --starts and --max-iter"
 
 
 @dataclass(frozen=True)
@@ -36,6 +36,7 @@ class Prepared:
     headline: str
     images: dict[int, Path]
     told: str = ""
+    seed: int = 0
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -46,12 +47,6 @@ class Prepared:
     def display_names(self) -> tuple[str, ...]:
         """What to call the objects in pictures."""
         return self.loaded.display_names
-
-    @property
-    def groups(self) -> list[str] | None:
-        """The group of every object, where the object list has groups."""
-        group_of = self.loaded.listed("groups")
-        return [group_of[name] or "no group" for name in self.names] if any(group_of.values()) else None
 
     def table(self, uninformed: Any, **columns: Any) -> pl.DataFrame:
         """A row per object: its name, these columns, and whether any answer concerns it."""
@@ -68,18 +63,30 @@ class Prepared:
         """A map of the objects, coloured by their groups or, where given, by clusters."""
         import numpy as np
 
-        from nearfar.report.figures import print_map
+        from nearfar.report.figures import print_map, print_scale
 
         shown = np.array(points, dtype=np.float64)
         shown[np.asarray(uninformed, dtype=np.intp)] = np.nan
         model, rows = self.space.model, getattr(self.space, "n_components", None)
+        if shown.shape[1] == 1:
+            from nearfar.evaluate import Analysis
+            from nearfar.triplets import Triplets
+
+            answers: Any = self.loaded.triplets
+            estimator, scale = getattr(self.space, "estimator", None), None
+            if estimator is not None and isinstance(answers, Triplets):  # else there are none to resample
+                scale = Analysis(answers, estimator, seed=self.seed).scale
+            given: dict[str, Any] = {"model": model if rows == 1 else f"PCA of {model}", "told": self.told}
+            return print_scale(look, shown[:, 0], scale, self.display_names, **given)
         others = ~np.isin(np.arange(len(shown)), self.loaded.triplets.array)
+        group_of = self.loaded.listed("groups")
+        groups = [group_of[name] or "no group" for name in self.names] if any(group_of.values()) else None
         return print_map(
             look,
             shown,
             self.display_names,
             model=model if rows == shown.shape[1] else f"PCA of {model}",
-            groups=self.groups if clusters is None else [f"cluster {c + 1}" for c in clusters],
+            groups=groups if clusters is None else [f"cluster {c + 1}" for c in clusters],
             colours="groups of objects" if clusters is None else "clusters by kernel k-means",
             images=self.images,
             placed=None if rows is None else others.tolist(),  # kernels and blocks place by answers alone
@@ -145,13 +152,10 @@ def _by_pca(pca: Any, kernel: str) -> tuple[Any, dict[str, Any], str]:
 
 
 @contextmanager
-def prepared(
-    given: Given, *, dimensions: int | None = None, settings: dict[str, Any] | None = None
-) -> Iterator[Prepared]:
+def prepared(given: Given, *, dimensions: int | None = None) -> Iterator[Prepared]:
     """Read answers and make their space; find pictures of the objects where they will be drawn.
 
-    ``dimensions`` : of a map; they complete the name of an embedding, and ``auto`` chooses among models that have so
-    many. ``settings`` : parameters of an embedding.
+    ``dimensions`` : of a map; they complete the name of an embedding, and ``auto`` chooses among models that have so many.
     """
     if given.dask is None and given.scratch is None:
         loaded = _quadruplets(given) if given.dialect == QUADRUPLETS else load(given)
@@ -160,19 +164,21 @@ def prepared(
 
         name, headline, told = "".join(given.model.lower().split()), "", ""
         if name == "auto":
-            space, headline, told = _best(given, loaded, dimensions, settings or {})
+            space, headline, told = _best(given, loaded, dimensions)
         else:
             flat = name in EMBEDDINGS and dimensions is not None
-            space = _named(given, loaded, f"{name}-{dimensions}" if flat else name, settings or {})
+            space = _named(given, loaded, f"{name}-{dimensions}" if flat else name)
+        if given.features and space.model != "features":
+            given.tell(words.vector_shares(space.shares))
         space.diagonal = given.diagonal
-        yield Prepared(loaded, space, headline, images_of(given, loaded), told)
+        yield Prepared(loaded, space, headline, images_of(given, loaded), told, given.seed)
         return
     from nearfar import scale
 
     if given.dask is not None and given.scratch is not None:
         raise InputError("--dask and --scratch do not go together; give one of them")
     with scale.scratch(given.scratch) if given.scratch is not None else scale.connect(str(given.dask)):
-        yield _in_blocks(given, settings or {})
+        yield _in_blocks(given)
 
 
 def _quadruplets(given: Given) -> Loaded:
@@ -218,50 +224,39 @@ def _landmarks(given: Given) -> list[str] | None:
     return None if given.landmarks is None else read_lines(given.landmarks, "object")
 
 
-def _named(given: Given, loaded: Loaded, name: str, settings: dict[str, Any]) -> Any:
+def _named(given: Given, loaded: Loaded, name: str) -> Any:
     """The space of a named model."""
-    from nearfar.space import EMBEDDINGS, fit, parse_model
+    from nearfar.space import fit
 
-    parsed, loss = parse_model(name), name.rpartition("-")[0]
-    if not settings and not given.features:
-        return fit(loaded.triplets, name, landmarks=_landmarks(given))
-    from nearfar import embedding, evaluate  # which take a second to import
+    landmarks = _landmarks(given)
+    if not given.features:
+        return fit(loaded.triplets, name, landmarks=landmarks)
+    from nearfar import evaluate  # which takes a second to import
 
-    if not settings:
-        vectors = load_features(given)
-        return evaluate.fit(loaded.triplets, name, landmarks=_landmarks(given), features=vectors)
-    if loss not in EMBEDDINGS:
-        raise InputError(f"--model {given.model}: {EMBEDDING_OPTIONS} are for embeddings such as soe-2")
-    if given.features:
-        raise InputError(f"--features: do not go together with {EMBEDDING_OPTIONS}")
-    estimator = getattr(embedding, EMBEDDINGS[loss])(n_components=parsed.n_components, **settings)
-    return fit(loaded.triplets, parse_model(estimator, name))
+    return evaluate.fit(loaded.triplets, name, landmarks=landmarks, features=load_features(given))
 
 
-def _best(
-    given: Given, loaded: Loaded, dimensions: int | None, settings: dict[str, Any]
-) -> tuple[Any, str, str]:
+def _best(given: Given, loaded: Loaded, dimensions: int | None) -> tuple[Any, str, str]:
     """The space of the best model, lines about it, and a sentence for captions."""
     from nearfar.cli._choices import chosen
     from nearfar.evaluate import Analysis
 
     if given.landmarks is not None:
         raise InputError("--landmarks: they go with a kernel; name one, such as --model k1")
-    if settings:
-        raise InputError(f"{EMBEDDING_OPTIONS} go with an embedding; name one, such as --model soe")
     analysis = Analysis(loaded.triplets, features=load_features(given), seed=given.seed)
     choice = chosen(given, analysis)
     name = choice.model if dimensions is None else choice.flat.get(dimensions, choice.model)
     headline, accuracy = choice.headline, choice.accuracy.get(name)
-    if name != choice.model:
+    if dimensions is not None and name != choice.model:
         share = "" if accuracy is None else f" ({percent(accuracy)})"
-        headline += f"\nmap: {name}, the best with {dimensions} dimensions{share}"
+        best = "with" if accuracy is None else "the best with"
+        headline += f"\nmap: {name}, {best} {count(dimensions, 'dimension')}{share}"
     told = "" if accuracy is None else f"{name} predicts {percent(accuracy)} of held-out answers."
     space = analysis.fit(name) if dimensions is None else analysis.in_dimensions(dimensions, name)
     return space, headline, told
 
 
-def _in_blocks(given: Given, settings: dict[str, Any]) -> _InBlocks:
+def _in_blocks(given: Given) -> _InBlocks:
     """Count the answers in pieces where workers find them; Phi stays in blocks, here are only names of objects."""
     from types import SimpleNamespace
 
@@ -273,7 +268,7 @@ def _in_blocks(given: Given, settings: dict[str, Any]) -> _InBlocks:
     from nearfar.triplets import Triplets
 
     parsed = None if given.model == "auto" else parse_model(given.model)
-    if parsed is None or parsed.kernel is None or parsed.n_components is not None or settings:
+    if parsed is None or parsed.kernel is None or parsed.n_components is not None:
         way = "--dask and --scratch work with kernels; name one, such as --model score or --model k1"
         raise InputError(f"--model {given.model}: {way}")
     if given.features:

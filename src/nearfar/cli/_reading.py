@@ -129,7 +129,8 @@ def _leave_out(triplets: Triplets, people: Sequence[str], where: Path) -> tuple[
     if strangers:
         shown = ", ".join(map(repr, strangers[:5])) + (" and others" if len(strangers) > 5 else "")
         told = f"{len(strangers)} of {len(excluded)} listed participants gave no answer ({shown})"
-        warnings.warn(f"{where}: {told}; check the spelling", NearfarWarning, stacklevel=2)
+        way = "check the spelling, or give the key of pseudonyms with --key"
+        warnings.warn(f"{where}: {told}; {way}", NearfarWarning, stacklevel=2)
     out = [known[name] for name in excluded if name in known]
     return triplets[~np.isin(triplets.participant.codes, out)], excluded
 
@@ -153,8 +154,12 @@ def read_groups(given: Given, loaded: Loaded) -> dict[str, str] | None:
     """Participant -> group: from the file, or as the reader found it in a column; None where there is neither."""
     if given.groups is None or not Path(given.groups).is_file():
         return dict(loaded.result.groups) or None
-    from nearfar.evaluate.groups import groups_of
     from nearfar.io.objects import read_columns
+    from nearfar.io.reading import groups_of
 
     columns = read_columns(given.groups, ("participant", "group"))
-    return groups_of([person or "" for person in columns["participant"]], columns["group"])
+    if not any(group and group.strip() for group in columns["group"]):
+        raise FileError(
+            f"{given.groups}: the column 'group' is blank; expected the group of each participant"
+        )
+    return groups_of((person or "", group) for person, group in zip(*columns.values(), strict=True))

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from nearfar._tools.terminal import write_out
 from nearfar.cli._options import PRINTED, Given
-from nearfar.errors import FileError, InputError
+from nearfar.errors import FileError, InputError, NearfarWarning
 
 if TYPE_CHECKING:
     import polars as pl
@@ -93,7 +94,9 @@ def write_picture(given: Given, path: str, picture: Callable[[Look], Printed]) -
     """A picture, and its caption beside it."""
     look = look_of(given)
     printed = picture(look)
-    printed.save(path, look)
+    if missing := printed.save(path, look):
+        boxes = f"the font has no characters such as {missing[:5]!r}, so boxes stand for them"
+        warnings.warn(f"{path}: {boxes}; --font names another font", NearfarWarning, stacklevel=2)
     write_bytes(str(caption_path(path)), f"{printed.caption}\n".encode())
     given.tell(f"wrote {path} and {caption_path(path).name}")
 
@@ -122,8 +125,6 @@ def write_all(
 
             values: Any = {name: np.asarray(value) for name, value in arrays().items()}
             write_whole(path, partial(np.savez_compressed, allow_pickle=False, **values))
-        elif suffix == ".parquet":
-            write_whole(path, table().write_parquet)
         elif suffix in TABLES:
             write_table(table(), path)
         else:
@@ -132,12 +133,13 @@ def write_all(
             given.tell(f"wrote {path}")
 
 
+def as_json(facts: Any) -> str:
+    """Facts in the form of JSON that people can read."""
+    return json.dumps(facts, indent=2, ensure_ascii=False) + "\n"
+
+
 def write_bytes(path: str, data: bytes) -> None:
     """To a file that appears whole or not at all, or to standard output for ``-``."""
-    from nearfar._tools.atomic import atomic_path
+    from nearfar.io.table_writing import write_whole
 
-    if path == "-":
-        write_out(data)
-        return
-    with atomic_path(path) as temporary:
-        temporary.write_bytes(data)
+    write_whole(path, lambda file: file.write(data))

@@ -71,7 +71,6 @@ def serve(
         None,
         "Where people will open it, e.g. https://study.example.org. A Caddyfile that adds https is written "
         "beside the study file.",
-        "--public-url",
         metavar="URL",
     ),
     new_password: bool = own(False, "Make a new password for the live page.", "--new-password"),
@@ -82,12 +81,16 @@ def serve(
     Example:  nearfar ask study.toml --public-url https://study.example.org
     """
     _need_parts()
+    from nearfar.ask.objects import find_objects
     from nearfar.ask.prepare import open_study
     from nearfar.ask.serve import caddyfile, check_public_url
     from nearfar.ask.serve import serve as run
+    from nearfar.embedding.prior import as_vectors
 
     address = check_public_url(public_url)
-    _bound_log()
+    handler = logging.StreamHandler()
+    handler.addFilter(_harmless)
+    logging.basicConfig(format="nearfar: %(message)s", level=logging.WARNING, handlers=[handler])
     if demo:
         from nearfar.ask.rehearse import run_demo
 
@@ -95,16 +98,16 @@ def serve(
         return
     if study is None:
         raise InputError("STUDY: expected a study file such as study.toml, or --demo")
-    tables = load_features(given)
-    with closing(open_study(_read(study), database, fresh_password=new_password)) as ready:
-        if tables is not None:
-            from nearfar.embedding.prior import Vectors
-
-            Vectors(tables, ready.objects.names)  # what does not fit is told before anybody is asked
-        caddy = study.resolve().with_name("Caddyfile")
+    described = _read(study)
+    if (tables := load_features(given)) is not None:  # what does not fit is told before anything is made
+        as_vectors(tables, find_objects(described).names)
+    with closing(open_study(described, database, fresh_password=new_password)) as ready:
+        caddy, host = study.resolve().with_name("Caddyfile"), (address or "").removeprefix("https://")
         if address is not None and not caddy.exists():
             caddy.write_text(caddyfile(address, port), encoding="utf-8")
             given.tell(f"wrote {caddy}: run  caddy run  beside it")
+        elif address is not None and host not in caddy.read_text(encoding="utf-8", errors="replace"):
+            tell(f"nearfar: warning: {caddy} is for another address; delete it, and it is written again")
         run(
             ready,
             port=port,
@@ -139,16 +142,15 @@ def _harmless(record: logging.LogRecord) -> bool:
     return True
 
 
-def _bound_log() -> None:
-    handler = logging.StreamHandler()
-    handler.addFilter(_harmless)
-    logging.basicConfig(format="nearfar: %(message)s", level=logging.WARNING, handlers=[handler])
-
-
 def _read(study: Path) -> Study:
     from nearfar.ask.study import read_study
 
     return read_study(study)
+
+
+def _database(study: Path, database: str | None) -> str:
+    """The database of a study, which need not be intact itself."""
+    return database or str(study.with_suffix(".db"))
 
 
 @ask.command()
@@ -181,7 +183,7 @@ def simulate(
     study: StudyArgument,
     people: int | None = own(None, "How many take part. Default: the aim.", "--people", min=1, max=100_000),
     drop_out: float = own(0.0, "Share of people who leave before the end.", "--drop-out", min=0, max=1),
-    noise: float = own(0.3, "How blurred people see distances.", "--noise", min=0),
+    noise: float = own(0.3, "Noise of the judgements.", "--noise", min=0),
     output: Path | None = own(None, "Also export what they answered.", "--output", "-o", metavar="DIR"),
 ) -> None:
     """Let simulated people answer a study in a database of its own, and say what came out.
@@ -204,11 +206,16 @@ def replay(
 ) -> None:
     """Choose the adaptive questions of a study again, from the answers and seeds that are kept, and compare.
 
+    The exit code is 1 if some are different.
+
     Example:  nearfar ask replay study.db
     """
     from nearfar.ask.store import adaptive, read_store
 
-    _show(read_store(database, adaptive.replay, load_features(given)))
+    told = read_store(database, adaptive.replay, load_features(given))
+    _show(told)
+    if dict(told)["different"] != "0":
+        raise typer.Exit(1)
 
 
 @ask.command()
@@ -228,7 +235,7 @@ def export(
     from nearfar.ask.export import export_study
 
     folder = output or study.with_name(f"{study.stem}-answers")
-    for path in export_study(_read(study), database, folder):
+    for path in export_study(_database(study, database), folder):
         given.tell(f"wrote {path}")
 
 
@@ -246,7 +253,7 @@ def backup(
     """
     from nearfar.ask.export import backup_study
 
-    given.tell(f"wrote {backup_study(_read(study), database, folder)}")
+    given.tell(f"wrote {backup_study(_database(study, database), folder)}")
 
 
 @ask.command()
@@ -255,9 +262,7 @@ def deploy(
     given: Given,
     study: StudyArgument,
     folder: Path = typer.Argument(metavar="DIR", help="A folder that is new or empty."),
-    public_url: str = own(
-        ..., "Where people will open it, e.g. https://study.example.org.", "--public-url", metavar="URL"
-    ),
+    public_url: str = own(..., "Where people will open it, e.g. https://study.example.org.", metavar="URL"),
     postgres: bool = own(False, "With PostgreSQL instead of a file.", "--postgres"),
 ) -> None:
     """Write what a rented server needs: the study, a Dockerfile, a compose file, a Caddyfile and a systemd unit.
@@ -281,15 +286,18 @@ def erase(
     person: str = typer.Argument(metavar="PERSON", help="Name in the exports, or the recruiter's id."),
     database: DatabaseOption = None,
 ) -> None:
-    """Erase a person from the database, its log and the exports. The server must be stopped; the live page can do it meanwhile.
+    """Erase a person from the database, its log and the exports. Stop the server first, or erase on the live page.
 
     Example:  nearfar ask erase study.toml p0c4f21aa
     """
     from nearfar.ask.export import erase_person
-    from nearfar.ask.prepare import open_study
+    from nearfar.ask.store import open_store, read_store
+    from nearfar.ask.store.researcher import study_row
 
-    with closing(open_study(_read(study), database)) as ready:
-        lost = erase_person(ready.store, person)
+    url = _database(study, database)
+    read_store(url, study_row)  # a file that is none is not made
+    with closing(open_store(url)) as store:
+        lost = erase_person(store, person)
     if lost is None:
         raise InputError(f"{person}: there is no such person in this study")
     given.tell(f"erased {person}")
@@ -301,9 +309,7 @@ def erase(
 def links(
     study: StudyArgument,
     count: int = own(50, "How many links.", "--count", min=1, max=100_000),
-    public_url: str | None = own(
-        None, "Where people will open it, as for serve.", "--public-url", metavar="URL"
-    ),
+    public_url: str | None = own(None, "Where people will open it, as for serve.", metavar="URL"),
     port: int = own(8000, "Port, where there is no URL.", "--port", "-p", min=1, max=65535),
     database: DatabaseOption = None,
 ) -> None:
@@ -312,26 +318,22 @@ def links(
     Example:  nearfar ask links study.toml --count 50 --public-url https://study.example.org > links.txt
     """
     from nearfar.ask.passwords import new_link
-    from nearfar.ask.prepare import default_database
     from nearfar.ask.serve import check_public_url
     from nearfar.ask.store import read_store
     from nearfar.ask.store.researcher import study_row
 
-    read = _read(study)
-    row = read_store(database or str(default_database(read)), study_row)
-    if row is None or read.people.recruit != "links":
-        raise InputError(
-            f'{study}: people.recruit: links are for a study with recruit = "links" that was served'
-        )
+    is_for_links = _read(study).people.recruit == "links"
+    row = read_store(_database(study, database), study_row) if is_for_links else None
+    if row is None:
+        needed = 'links are for a study with recruit = "links" that was served'
+        raise InputError(f"{study}: people.recruit: {needed}")
     address = check_public_url(public_url) or f"http://127.0.0.1:{port}"
     for _ in range(count):
         write_out(f"{address}/?link={new_link(row['secret'])}\n")
 
 
 @ask.command()
-def texts(
-    language: str = typer.Argument("en", metavar="LANGUAGE", help="en or de."),
-) -> None:
+def texts(language: str = typer.Argument("en", metavar="LANGUAGE", help="en or de.")) -> None:
     """Print every text that participants read, to be copied, changed and named as ``language`` in a study file.
 
     Example:  nearfar ask texts > texts.toml

@@ -11,6 +11,7 @@ from nearfar._tools.terminal import printable, write_out
 from nearfar._tools.text import count, listed
 from nearfar.cli._options import READING, Given, own, takes, tell
 from nearfar.cli._reading import load
+from nearfar.cli._writing import as_json
 from nearfar.errors import ColumnsError, InputError
 
 MAX_NAMES = 8  # shown before the rest is counted
@@ -25,8 +26,7 @@ def check(
 ) -> None:
     """Count what was read: objects, answers, participants, repeats, rejected rows.
 
-    Rejected rows are counted by reason and are not a failure. A file that cannot be read or holds no answer
-    at all is one (exit code 2).
+    Rejected rows do not stop the command. A file that cannot be read, or holds no answer, does (exit code 2).
 
     Example:  nearfar check answers.csv --objects objects.csv
     """
@@ -39,7 +39,7 @@ def check(
     except ColumnsError as error:
         if not guess or not error.options:
             raise
-        tell(f"nearfar: guess: read with  {shlex.join(error.options)}")
+        tell(f"nearfar: guess: {error.means}; read with  {shlex.join(error.options)}")
         loaded = load(_guessed(given, error.options), announce=False)
     with step("counting"):
         facts = summarise(replace(loaded.result, triplets=loaded.triplets)) | {"excluded": loaded.excluded}
@@ -48,10 +48,7 @@ def check(
 
         write_table(loaded.result.rejected, rejected)
     if json:
-        import json as json_module
-
-        facts["rejected_rows"] = loaded.result.rejected.to_dicts()
-        write_out(json_module.dumps(facts, indent=2, ensure_ascii=False) + "\n")
+        write_out(as_json(facts | {"rejected_rows": loaded.result.rejected.to_dicts()}))
     else:
         _show(facts)
     if not len(loaded.triplets):
@@ -93,15 +90,21 @@ def _show(facts: dict[str, Any]) -> None:
 
 
 def _lines(facts: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    own, statements, people = facts["repeated_within"], facts["statements"], facts["participants"]
+    from nearfar.words import TASKS  # which loads numpy
+
+    own, people = facts["repeated_within"], facts["participants"]
+    asked = "question" if facts["task"] == "near" else "comparison"
+    trials = "no trial ids; each row is one trial"
     unanswered = f", without answers: {listed(facts['unanswered'], MAX_NAMES)}" if facts["unanswered"] else ""
     yield "objects", f"{facts['objects']:,}{unanswered}"
     yield "answers", f"{facts['answers']:,} ({facts['unique']:,} unique)"
-    yield "contradictions", f"{facts['contradicting_pairs']:,} (questions that received both answers)"
-    yield "statements", "none given; each row counts as one" if statements is None else f"{statements:,}"
+    yield "contradictions", f"{facts['contradicting_pairs']:,} ({asked}s that received both answers)"
+    if facts["statements"] is not None:
+        trials = f"{facts['statements']:,} ({TASKS[facts['task']][0]}s)".removesuffix(" (trials)")
+    yield "trials", trials
     yield "participants", "not known" if people is None else f"{people:,}"
     within = "" if own is None else f", {count(own, 'time')} by the same participant"
-    yield "repeats", f"{count(facts['repeated_questions'], 'question')} answered more than once{within}"
+    yield "repeats", f"{count(facts['repeated_questions'], asked)} answered more than once{within}"
     if facts["double_submits"]:
         yield "double submits", f"{facts['double_submits']:,}, kept"
     if facts["controls"]:

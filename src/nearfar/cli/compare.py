@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from nearfar import words
 from nearfar.cli._options import PRINTED, READING, Given, OutputOption, own, takes
 from nearfar.cli._reading import Loaded, load, load_features, read_groups
-from nearfar.cli._writing import check_file, check_pictures, is_picture, write_bytes, write_picture
+from nearfar.cli._writing import as_json, check_file, check_pictures, is_picture, write_bytes, write_picture
 from nearfar.errors import InputError
 
 if TYPE_CHECKING:
@@ -25,9 +25,9 @@ def compare(
         "-m",
         metavar="NAMES",
     ),
-    cv: int | None = own(None, "Folds. Default: 5, of many answers 4 or 3.", min=2),
+    cv: int | None = own(None, "Folds. Default: 5; fewer with many answers.", min=2),
     dimensions: bool = own(
-        False, "Compare 1, 2, 3, 5 and 8 dimensions of STE, or of the model named.", "--dimensions"
+        False, "Compare 1, 2, 3, 5 and 8 dimensions of SOE and CKL, or of the models named.", "--dimensions"
     ),
     json: bool = own(False, "Everything as JSON.", "--json"),
     csv: bool = own(False, "The table as CSV.", "--csv"),
@@ -59,7 +59,7 @@ def compare(
     given.tell(controls_text(loaded.triplets))
     names = None if model is None else _names(model)
     if dimensions:
-        _compare_dimensions(given, loaded, names or ["ste"], cv, json, csv, output)
+        _compare_dimensions(given, loaded, names, cv, json, csv, output)
         return
     settings: Any = {"cv": cv, "design": given.design, "features": load_features(given), "seed": given.seed}
     analysis = Analysis(loaded.triplets, models=names, **settings)
@@ -76,7 +76,7 @@ def compare(
         return
     if json:
         worth = {} if analysis.worth is None else {"worth": analysis.worth.to_dict()}
-        text = _as_json({**analysis.scores.to_dict(), "auto": analysis.best.to_dict(), **worth})
+        text = as_json({**analysis.scores.to_dict(), "auto": analysis.best.to_dict(), **worth})
     elif csv:
         text = analysis.scores.to_frame().write_csv()
     else:
@@ -90,33 +90,31 @@ def compare(
 
 
 def _compare_dimensions(
-    given: Given, loaded: Loaded, names: list[str], cv: int | None, json: bool, csv: bool, output: str
+    given: Given, loaded: Loaded, names: list[str] | None, cv: int | None, json: bool, csv: bool, output: str
 ) -> None:
     """The number of dimensions that the answers support, with the accuracy of all that were tried."""
     from nearfar.evaluate import choose_dimension
+    from nearfar.evaluate.judging import LAWS
 
-    if len(names) > 1 or given.groups is not None:
-        raise InputError("--dimensions: counts those of one model, without --groups; give its name alone")
-    chosen = choose_dimension(loaded.triplets, names[0], cv=cv or 5, seed=given.seed)
+    if given.groups is not None or given.features:
+        raise InputError("--dimensions: are counted without --groups or --features; leave these out")
+    settings: Any = {"cv": cv, "design": given.design, "seed": given.seed}
+    chosen = choose_dimension(loaded.triplets, names or LAWS, **settings)
     if is_picture(output):
         from nearfar.report.figures import print_comparison
 
-        best = [str(chosen.dimension)]
-        write_picture(given, output, lambda look: print_comparison(look, chosen.comparison, best))
+        rows = zip(chosen.comparison.scores, chosen.dimensions, strict=True)
+        shown = chosen.comparison, [score.name for score, d in rows if d == chosen.dimension]
+        told = f"models by their number of dimensions. {words.dimension_text(chosen)}."
+        write_picture(given, output, lambda look: print_comparison(look, *shown, told))
         return
-    text = _as_json(chosen.to_dict()) if json else f"{chosen}\n"
+    text = as_json(chosen.to_dict()) if json else f"{chosen}\n"
     write_bytes(output, (chosen.comparison.to_frame().write_csv() if csv else text).encode())
 
 
 def _names(given: list[str]) -> list[str]:
     """Names between commas, each once."""
     return list(dict.fromkeys(name.strip() for text in given for name in text.split(",") if name.strip()))
-
-
-def _as_json(facts: Any) -> str:
-    import json
-
-    return json.dumps(facts, indent=2, ensure_ascii=False) + "\n"
 
 
 def _compare_groups(
@@ -131,7 +129,7 @@ def _compare_groups(
         raise InputError("--groups: is written as text, as JSON, or as a figure (.svg, .pdf, .png)")
     compared = analysis.groups(groups)
     if not is_picture(output):
-        text = _as_json(plain(group_comparison(compared, {}))) if json else f"{compared}\n"
+        text = as_json(plain(group_comparison(compared, {}))) if json else f"{compared}\n"
         write_bytes(output, text.encode())
         return
     if len(compared.pairs) > 1:

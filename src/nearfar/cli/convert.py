@@ -25,8 +25,8 @@ def convert(
 ) -> None:
     """Convert answers to another format or dialect; several files are joined.
 
-    Statements of different files stay apart. Formats go by extension: .csv .tsv .txt .jsonl (each also .gz or .zst) .parquet .npz .npy .xlsx. Dialects to write:
-    canonical, odd-one-out, most-central, salmon, tripletTools, next, things, list-order (cblearn's).
+    Statements of different files stay apart. Formats go by extension: .csv .tsv .txt .jsonl (each also .gz or .zst) .parquet .npz .npy .xlsx, and for IN
+    .json .zip study.db. Dialects to write: canonical, odd-one-out, most-central, salmon, tripletTools, next, things, list-order (cblearn's).
 
     Example:  nearfar convert responses.csv answers.parquet --from salmon
     """

@@ -8,6 +8,7 @@ from typing import Annotated, Any
 import typer
 
 from nearfar.cli._options import Given, takes
+from nearfar.errors import InputError
 
 TITLE = "Similarity of 100 colours (simulated answers)"
 
@@ -21,8 +22,8 @@ def demo(
 ) -> None:
     """Make a report from simulated answers about a hundred colours.
 
-    Twenty simulated people answer. Nobody is told what a colour looks like: the page has only answers "A is nearer to B than to C". The truth behind
-    them is known, and the last lines compare it with what the report found.
+    Twenty simulated participants answer "Is A nearer to B or to C?"; the report knows nothing else. The last lines
+    compare what it found with the truth.
 
     Example:  nearfar demo
     """
@@ -32,20 +33,22 @@ def demo(
     from nearfar.report.make import make_report
 
     colours = make_colours(given.seed)
+    file, listed = folder / "answers.csv", folder / "objects.csv"
+    own = folder / "images" / f"{colours.triplets.objects[0]}.png"
+    if (file.exists() or listed.exists()) and not own.exists():
+        raise InputError(f"{folder}: holds answers or objects that are not the demo's; name another folder")
     make_folder(folder)
     colours.write(folder)
-    file, listed = folder / "answers.csv", folder / "objects.csv"
     options: Any = {"title": TITLE, "show_participants": True, "seed": given.seed, "files": [file]}
     made = make_report(read_answers(file, objects=listed), objects=listed, **options)
     page = made.write(folder / "report.html")
-    best = made.analysis.best
-    possible = made.analysis.ceiling.best_possible
+    best, possible = made.analysis.best, made.analysis.ceiling.best_possible
     low, high = (0.5, 1.0) if possible is None else (possible.low, possible.high)
     review = [person["name"] for person in made.data["participants"]["rows"] if person["reason"]]
     truth = colours.truth
     given.tell(f"wrote {file}, {listed} and {folder / 'images'}")
     given.tell(f"wrote {page}: open it in a browser")
-    real = f"in truth {truth.ceiling(colours.triplets):.3f}; reached {best.accuracy:.3f} by {best.name}"
-    given.tell(f"best possible accuracy: found between {low:.3f} and {high:.3f}, {real}")
-    found = ", ".join(review) or "nobody"
-    given.tell(f"careless people: found {found}, in truth {', '.join(truth.careless)}")
+    true = f"true {truth.ceiling(colours.triplets):.3f}"
+    given.tell(f"noise ceiling {low:.2f} to {high:.2f} ({true}); accuracy {best.accuracy:.3f} by {best.name}")
+    careless = ", ".join(truth.careless)
+    given.tell(f"participants to check: {', '.join(review) or 'none'} (careless: {careless})")

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
+from nearfar import words
 from nearfar.cli._options import PRINTED, READING, Given, own, takes
 from nearfar.cli._prepared import images_of
 from nearfar.cli._reading import Loaded, load, load_features
@@ -36,6 +37,8 @@ def dimensions(
     A dimension counts only if another random start and both halves of the participants find it, too (r > 0.8). For each:
     the objects highest on it, its share of all similarity, how many objects use it, and the property it correlates with.
 
+    Held-out answers choose their number; with --model nonneg-12 there are at most 12.
+
     To name them, write a table (-o dimensions.csv), fill in its column name, and give it back with --names. A table .npz holds
     the coordinates of all objects; a picture shows the objects of every dimension.
 
@@ -48,6 +51,8 @@ def dimensions(
 
     loaded = load(given)
     found = named_dimensions(given, loaded, names, properties)
+    if given.features:
+        given.tell(words.vector_shares(found.space.shares))
     if "-" in given.output:
         write_bytes("-", f"{found}\n".encode())
     write_all(
@@ -65,17 +70,14 @@ def dimensions(
 def named_dimensions(
     given: Given, loaded: Loaded, names: Path | None, properties: Path | None = None
 ) -> Dimensions:
-    """The dimensions of answers, with the names of a table and the properties of another."""
+    """The dimensions of answers, with the names of a table and the properties of another, or else of the object list."""
     from nearfar.evaluate import find_dimensions
     from nearfar.io.objects import read_columns
-    from nearfar.io.vectors import read_vectors
 
-    known = [] if properties is None else read_vectors(properties)
-    called: list[dict[str, Any]] = []
-    if names is not None:
-        columns = read_columns(names, ("name", "top1"), [f"top{k}" for k in range(2, 9)])
-        called = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+    known = loaded.objects if properties is None else properties
+    # read before anything is fitted
+    called = names and read_columns(names, ("name", "top1"), [f"top{k}" for k in range(2, 9)])
     model = given.model if given.model.startswith("nonneg") else "nonneg"
     prior = load_features(given)
     found = find_dimensions(loaded.triplets, model, properties=known, features=prior, seed=given.seed)
-    return found.named(called)
+    return found.named(called) if called else found

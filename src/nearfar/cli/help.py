@@ -11,9 +11,11 @@ TEXTS = {
 
 anchor, near, far                   the triplet itself
 anchor, option (twice), choice      which of two options is nearer to the anchor
-anchor, option (3 or more), choice  which of a grid were picked as nearest, with ; between them
+anchor, option (twice), far         which of two options is farther from the anchor
+anchor, option (3 or more), choice  which of a grid were picked as nearest, with ; between them or a choice each
 option (3 times), odd or central    which of three is the odd one out, or the most central one
 anchor, rank (2 or more)            a ranking, the nearest first; one rank: all in a cell, as fig > plum
+anchor, object, rank                a ranking with a row per object, 1 for the nearest
 anchor, option, best, worst         the nearest and the farthest of the options
 object, pile                        a pile sort
 object (twice), similarity          a rating of a pair; or distance
@@ -21,6 +23,7 @@ participant, statement              who answered; rows that a participant answer
 seconds or milliseconds             response time
 near_side, answered_at              side at which near was shown; when it was answered
 check                               marks check questions
+rule                                how the question was chosen: random, or another word
 group                               the group of the participant
 
 NAME is the name of a column or its number from 1. A choice is the name of an option, a side, or the number of the

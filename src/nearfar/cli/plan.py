@@ -16,7 +16,7 @@ import typer
 
 from nearfar._tools.terminal import write_out
 from nearfar._tools.text import count, read_lines
-from nearfar.cli._options import Given, OutputOption, own, takes, tell
+from nearfar.cli._options import TABLE, Given, OutputOption, own, takes, tell
 from nearfar.cli._reading import load, load_features
 from nearfar.errors import InputError, NearfarWarning
 
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     import polars as pl
 
     from nearfar.design import Questions, Scheme
-    from nearfar.triplets import Triplets
+    from nearfar.evaluate.advice import Advice, Lists
 
 NUMBER = re.compile("[0-9]{1,18}")
 PERSON = "{participant}"  # in the name of an output
@@ -32,7 +32,7 @@ WHO = "Who is asked"
 ADVICE = "How many questions to ask"
 
 
-@takes("dialect", "column", "where", "features", "on_bad", "seed", "quiet")
+@takes(*TABLE, "features", "on_bad", "seed", "quiet")
 def plan(
     given: Given,
     objects: str = typer.Argument(
@@ -53,11 +53,11 @@ def plan(
         "-l",
         metavar="N|NAMES",
     ),
-    kernel: Literal["k1", "k2"] = own(
-        "k1", "With --landmarks: the object is the anchor (k1), or a landmark is (k2)."
+    kernel: Literal["k1", "k2"] | None = own(
+        None, "With --landmarks: the object is the anchor (k1), or a landmark is (k2). Default: k1."
     ),
-    size: int = own(8, "Options of a grid."),
-    pick: int = own(2, "How many options of a grid to pick."),
+    size: int | None = own(None, "Options of a grid. Default: 8."),
+    pick: int | None = own(None, "How many options of a grid to pick. Default: 2."),
     people: int | None = own(
         None,
         "Make a list for each of so many people. With --minutes alone: what they can answer, and what that tells.",
@@ -71,13 +71,13 @@ def plan(
     checks: int | None = own(None, "Check questions in each list. Default: none, or as advised.", panel=WHO),
     advise: bool = own(False, "Also with a budget.", "--advise", panel=ADVICE),
     pilot: str | None = own(None, "A pilot study, for these assumptions.", panel=ADVICE, metavar="ANSWERS"),
-    dimension: int = own(3, "Assumed dimensions of the objects.", panel=ADVICE),
-    agreement: float = own(0.75, "Assumed agreement of two people.", panel=ADVICE),
+    dimension: int | None = own(None, "Assumed dimensions of the objects. Default: 3.", panel=ADVICE),
+    agreement: float | None = own(None, "Assumed agreement of two people. Default: 0.75.", panel=ADVICE),
     seconds: float | None = own(
         None, "For one question. Default: near 3, odd 4, central 5, grid 12.", panel=ADVICE
     ),
-    minutes: float = own(15.0, "That one person answers.", panel=ADVICE),
-    pay: float = own(12.0, "For one hour.", panel=ADVICE),
+    minutes: float | None = own(None, "That one person answers. Default: 15.", panel=ADVICE),
+    pay: float | None = own(None, "For one hour. Default: 12.", panel=ADVICE),
     adaptive: bool = own(False, "Simulate what adaptive questions would save.", "--adaptive", panel=ADVICE),
 ) -> None:
     """Say how many questions to ask, or draw the questions.
@@ -90,26 +90,37 @@ def plan(
 
     Example:  nearfar plan photos/ --budget 3000 --people 50 --each 2 --again 0.1 -o lists.xlsx
     """
-    scheme = _scheme(kind, landmarks, kernel, size, pick)
-    assumed = (dimension, agreement, seconds, minutes, pay)
-    if adaptive:
-        if people is None or budget is not None:
-            raise InputError(
-                "--adaptive: needs --people, with --per-person or --minutes and without --budget"
-            )
-        _say_saving(given, objects, scheme, assumed[:4], people, per_person)
-        return
-    if people is None and (per_person is not None or each is not None):
-        option = "--per-person" if per_person is not None else "--each"
-        raise InputError(f"{option}: needs --people, the number of lists to make")
-    if people is not None and budget is None and per_person is None and pilot is None:
-        _forecast(given, objects, output, scheme, assumed, (people, each, again, checks))
-        return
-    again, checks = again or 0.0, checks or 0
+    scheme = _scheme(kind, landmarks, kernel or "k1", _given(size=size, pick=pick))
+    assumed = _given(dimension=dimension, agreement=agreement, seconds=seconds, minutes=minutes, pay=pay)
+    shares = _given(each=each, again=again, checks=checks)
+    if landmarks is None:
+        _refuse("needs --landmarks", kernel=kernel)
+    if kind != "grid":
+        _refuse("needs --kind grid", size=size, pick=pick)
+    if people is None and budget is None:
+        _refuse("needs --people or --budget", again=again, checks=checks)
+    if advise and budget is not None:
+        _refuse("is for lists, and --advise makes none", people=people, per_person=per_person, **shares)
     names, images = _objects(objects)
     if len(names) < 3:
         raise InputError(f"{objects}: has {len(names)} objects; a question needs three")
     scheme.check(names)
+    if pilot is None:
+        reading = {"dialect": given.dialect, "column": given.column, "where": given.where}
+        _refuse("is about a pilot; give --pilot, too", **reading, on_bad=given.on_bad != "error")
+    if people is None:
+        _refuse("needs --people, the number of lists to make", per_person=per_person, each=each)
+    if adaptive:
+        to_file = output != "-"
+        _refuse("goes without --adaptive", budget=budget, output=to_file, pilot=pilot, pay=pay, **shares)
+        _say_saving(given, len(names), scheme, assumed, people, per_person)
+        return
+    if people is not None and budget is None and per_person is None:
+        _refuse("is for lists, which need --per-person or --budget; leave it out", output=output != "-")
+        lists = _advise(given, names, scheme, assumed, pilot, output, people=people, **shares).lists
+        _say_command(objects, scheme, lists, again, given.seed)
+        return
+    again, checks = again or 0.0, checks or 0
     wanted = None if budget is None else _budget(budget, scheme.total(names))
     if wanted is not None and per_person is not None and each is not None:
         raise InputError("--budget, --per-person and --each: give two of them, the third follows")
@@ -119,17 +130,25 @@ def plan(
         places = people * new_places(per_person, again, checks)
         wanted = max(1, min(places // (each or 1), scheme.total(names)))
     if advise or wanted is None:
-        _advise(given, names, scheme, assumed, wanted, pilot, output)
+        _advise(given, names, scheme, assumed, pilot, output, budget=wanted)
         return
-    if pilot is not None:
-        raise InputError("--pilot: questions are drawn without it; add --advise to use it")
+    _refuse("questions are drawn without it; add --advise to use it", pilot=pilot, **assumed)
     if given.features:
         raise InputError("--features: questions are drawn without them; add --advise and --pilot to use them")
-    shares = {"per_person": per_person, "each": None if per_person is not None else each}
-    lists = {**shares, "again": again, "checks": checks, "seed": given.seed}
-    remark = _write(scheme.questions(names, wanted, given.seed), people, images, output, lists)
+    chosen = {
+        "per_person": per_person, "each": None if per_person is not None else each, "again": again, "checks": checks,
+        "seed": given.seed,
+    }  # fmt: skip
+    remark = _write(scheme.questions(names, wanted, given.seed), people, images, output, chosen)
     marks = scheme.marks(names, given.seed)
     given.tell(remark + (f"; landmarks: {', '.join(marks)}" if marks else ""))
+
+
+def _refuse(why: str, **options: Any) -> None:
+    """An error about the first of some options that was given, as it would be ignored."""
+    for name, value in options.items():
+        if value not in (None, [], ()) and value is not False:
+            raise InputError(f"--{name.replace('_', '-')}: {why}")
 
 
 def _write(drawn: Questions, people: int | None, images: list[str], output: str, chosen: Any) -> str:
@@ -138,8 +157,9 @@ def _write(drawn: Questions, people: int | None, images: list[str], output: str,
     if people is None and not chosen["again"] and not chosen["checks"]:
         table = _question_table(drawn.shuffled(chosen["seed"]), images)
     else:
-        table, places_for = _lists(drawn, people or 1, images, chosen)
-        remark += f" in {count(people or 1, 'list')}: {places_for}"
+        people = 1 if people is None else people
+        table, places_for = _lists(drawn, people, images, chosen)
+        remark += f" in {count(people, 'list')}: {places_for}"
     files = _write_plan(table, output)
     return remark if output == "-" else f"{remark}, written to {output if files == 1 else f'{files:,} files'}"
 
@@ -207,87 +227,79 @@ def _write_plan(table: pl.DataFrame, output: str) -> int:
 
 
 def _advise(
-    given: Given,
-    names: Sequence[str],
-    scheme: Scheme,
-    assumed: Any,
-    wanted: int | None,
-    pilot: str | None,
-    output: str,
-) -> None:
+    given: Given, names: Sequence[str], scheme: Scheme, assumed: dict[str, Any], pilot: str | None, output: str, **asked: Any
+) -> Advice:  # fmt: skip
     """Print the advice, or write its table where the output is a file."""
     from nearfar import words
-    from nearfar.evaluate.advice import Assumptions, advise
+    from nearfar.evaluate.advice import advise
+    from nearfar.evaluate.simulated import Assumptions
     from nearfar.io.table_writing import check_table_path, write_table
 
     check_table_path(output)
-    asked = None if pilot is None else load(replace(given, answers=[pilot])).triplets
-    worth, assumptions = _worth(given, asked), Assumptions(*assumed)
-    advice = advise(names, scheme, budget=wanted, assumptions=assumptions, pilot=asked, seed=given.seed)
+    answers = None if pilot is None else load(replace(given, answers=[pilot])).triplets
+    worth = None
+    if (features := load_features(given)) is not None:
+        from nearfar.evaluate import Analysis
+
+        if answers is None:
+            why = "how many answers they save is measured in a pilot; give --pilot, too"
+            raise InputError(f"--features: {why}")
+        worth = Analysis(answers, features=features, seed=given.seed).worth
+    advice = advise(
+        names, scheme, assumptions=Assumptions(**assumed), pilot=answers, seed=given.seed, **asked
+    )
     if output == "-":
         write_out(f"{advice}\n")
     else:
         write_table(advice.to_frame(), output)
         tell(words.advice(advice))
-    given.tell(worth)
+    if worth is not None:
+        given.tell(f"In the pilot: {words.worth(worth)}".replace("\xa0", " "))
+    return advice
 
 
-def _worth(given: Given, pilot: Triplets | None) -> str:
-    """What vectors were worth in the pilot; "" without them."""
-    features = load_features(given)
-    if features is None:
-        return ""
-    if pilot is None:
-        raise InputError("--features: how many answers they save is measured in a pilot; give --pilot, too")
-    from nearfar import words
-    from nearfar.evaluate import Analysis
-
-    worth = Analysis(pilot, features=features, seed=given.seed).worth
-    return "" if worth is None else f"In the pilot: {words.worth(worth).text}".replace("\xa0", " ")
+def _given(**options: Any) -> dict[str, Any]:
+    """Options that were given; the others have their defaults elsewhere."""
+    return {name: value for name, value in options.items() if value is not None}
 
 
-def _forecast(given: Given, objects: str, output: str, scheme: Scheme, assumed: Any, lists: Any) -> None:
-    """Say what some people can answer in their minutes, and print the command that writes their lists."""
-    from nearfar.evaluate.advice import Assumptions
-    from nearfar.evaluate.forecast import forecast
-
-    if output != "-":
-        raise InputError("--output: is for lists, which need --per-person or --budget; leave it out")
-    people, *rest = lists
-    each, again, checks = (x if own is None else own for own, x in zip(rest, (2, 0.1, 3), strict=True))
-    chosen: dict[str, Any] = {"each": each, "again": again, "checks": checks, "seed": given.seed}
-    told = forecast(len(_objects(objects)[0]), people, scheme, Assumptions(*assumed), **chosen)
-    made = f"--people {people} --per-person {told.per_person} --budget {told.questions} --again {again:g}"
-    made += f" --checks {checks}" + ("" if scheme.kind == "near" else f" --kind {scheme.kind}")
+def _say_command(objects: str, scheme: Scheme, lists: Lists | None, again: float | None, seed: int) -> None:
+    """Print the command that writes the lists."""
+    assert lists is not None
+    made = f"--people {lists.people} --per-person {lists.per_person} --budget {lists.questions}"
+    made += f" --again {0.1 if again is None else again:g} --checks {lists.checks}"
+    made += "" if scheme.kind == "near" else f" --kind {scheme.kind}"
     if scheme.kind == "grid":
         made += f" --size {scheme.size} --pick {scheme.pick}"
     if scheme.draw != "random":
         marks = scheme.landmarks
         listed = str(marks) if isinstance(marks, int) else ",".join(map(str, marks))
         made += f" --landmarks {shlex.quote(listed)} --kernel {scheme.draw}"
-    made += f" --seed {given.seed}" if given.seed else ""
-    write_out(f"{told}\nTo write the lists:  nearfar plan {shlex.quote(objects)} {made} -o lists.csv\n")
+    made += f" --seed {seed}" if seed else ""
+    write_out(f"To write the lists:  nearfar plan {shlex.quote(objects)} {made} -o lists.csv\n")
 
 
 def _say_saving(
-    given: Given, objects: str, scheme: Scheme, assumed: Any, people: int, per_person: int | None
+    given: Given, n: int, scheme: Scheme, assumed: dict[str, Any], people: int | None, per_person: int | None
 ) -> None:
     """Say what adaptive questions would save in a study of so many people."""
-    from nearfar.evaluate.advice import Assumptions
-    from nearfar.evaluate.forecast import expected_saving
+    from nearfar.evaluate.planned_saving import expected_saving
+    from nearfar.evaluate.simulated import Assumptions
 
-    n, assumptions = len(_objects(objects)[0]), Assumptions(*assumed)
-    write_out(f"{expected_saving(n, people, scheme, assumptions, per_person=per_person, seed=given.seed)}\n")
+    if people is None:
+        raise InputError("--adaptive: needs --people, with --per-person or --minutes")
+    told = expected_saving(n, people, scheme, Assumptions(**assumed), per_person=per_person, seed=given.seed)
+    write_out(f"{told}\n")
 
 
 def _objects(given: str) -> tuple[Sequence[str], list[str]]:
     """Names of the objects to ask about, and the file of each one's picture as its list or folder names it."""
     if given == "-":
         return _not_blank(sys.stdin.read().splitlines()), []
-    from nearfar.ask.objects import SUFFIXES, list_objects
+    from nearfar.ask.objects import list_objects
 
     path = Path(given)
-    listed = list_objects(path, {*SUFFIXES, ".svg"})
+    listed = list_objects(path)
     if not any(listed.files):
         return listed.names, []
     folder = path if path.is_dir() else path.parent
@@ -298,17 +310,17 @@ def _not_blank(lines: Sequence[str]) -> list[str]:
     return [line.strip() for line in lines if line.strip()]
 
 
-def _scheme(kind: Any, landmarks: str | None, kernel: Any, size: int, pick: int) -> Scheme:
+def _scheme(kind: Any, landmarks: str | None, kernel: Any, grid: dict[str, int]) -> Scheme:
     from nearfar.design import Scheme
 
     if landmarks is None:
-        return Scheme(kind, "random", size=size, pick=pick)
+        return Scheme(kind, "random", **grid)
     marks: int | list[str] = _not_blank(landmarks.split(","))
     if NUMBER.fullmatch(landmarks.strip()):
         marks = int(landmarks)
     elif len(landmarks) < 1000 and Path(landmarks).is_file():
         marks = read_lines(Path(landmarks), "name")
-    return Scheme(kind, kernel, marks, size, pick)
+    return Scheme(kind, kernel, marks, **grid)
 
 
 def _budget(given: str, total: int) -> int:

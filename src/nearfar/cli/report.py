@@ -52,11 +52,13 @@ def report(
     _check_targets(output, bundle, json)
     check_look(given, drawn=bundle is not None)
 
-    from nearfar._tools.pseudonyms import keep_key
+    from nearfar._tools.pseudonyms import keep_key, key_beside, read_key
     from nearfar.cli._choices import remember
     from nearfar.report.make import make_report
 
-    secret = None if show_participants else _secret(given.key, output)
+    secret = None  # as for a page on standard output: nothing is beside it
+    if not show_participants and (given.key is not None or output != STANDARD):
+        secret = key_beside(output) if given.key is None else read_key(given.key)
     loaded = load(given, key=secret)
     same = ("model", "design", "objects", "images", "title", "seed")
     made = make_report(
@@ -85,15 +87,6 @@ def report(
     for path in written:
         given.tell(f"wrote {path}")
     _tell_people(given, made)
-
-
-def _secret(key: Path | None, output: Path) -> str | None:
-    """The key of the pseudonyms: given, or beside the page; a page on standard output has nothing beside it."""
-    from nearfar._tools.pseudonyms import key_beside, read_key
-
-    if key is not None:
-        return read_key(key)
-    return None if output == STANDARD else key_beside(output)
 
 
 def _tell_people(given: Given, made: Report) -> None:

@@ -4,15 +4,12 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 from nearfar.cli._options import METHOD, PRINT, Given, own, takes
 from nearfar.cli._prepared import Prepared, prepared
 from nearfar.cli._writing import check_file, check_outputs, write_all
 from nearfar.errors import InputError, TooLargeError
-
-if TYPE_CHECKING:
-    import polars as pl
 
 
 @takes(*METHOD, "images")
@@ -92,11 +89,11 @@ class _Grown:
         number[-1] = -1
         return number[labels]
 
-    def joins(self) -> pl.DataFrame:
+    def joins(self) -> Any:
         """A row per join, as in the bundle of a report."""
         import numpy as np
 
-        from nearfar.report.joins import joins
+        from nearfar.methods.trees import joins
 
         return joins(self.tree, self.names, np.bincount(self.leaf_of, minlength=len(self.names)).tolist())
 

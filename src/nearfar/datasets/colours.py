@@ -179,11 +179,7 @@ def make_colours(seed: Seed = 0) -> Colours:
 
 
 def lab_from_hex(codes: list[str]) -> NDArray[np.float64]:
-    """(n, 3) CIELAB coordinates (L*, a*, b*) of sRGB colours such as "#ff0000".
-
-    >>> np.round(lab_from_hex(["#ff0000", "#008000"])).tolist()
-    [[53.0, 80.0, 67.0], [46.0, -52.0, 50.0]]
-    """
+    """(n, 3) CIELAB coordinates (L*, a*, b*) of sRGB colours such as "#ff0000"."""
     rgb = np.array([[int(code[i : i + 2], 16) for i in (1, 3, 5)] for code in codes]) / 255
     linear = np.where(rgb <= 0.04045, rgb / 12.92, ((rgb + 0.055) / 1.055) ** 2.4)
     t = linear @ _XYZ.T / _WHITE

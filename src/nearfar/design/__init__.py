@@ -14,21 +14,7 @@ from nearfar.design.questions import KINDS, Questions
 from nearfar.design.scheme import Scheme
 
 __all__ = [
-    "KINDS",
-    "AdaptiveQuestions",
-    "Booklets",
-    "Questions",
-    "Scheme",
-    "arrange",
-    "booklets",
-    "check_questions",
-    "farthest_first",
-    "grid_questions",
-    "landmark_questions",
-    "near_questions",
-    "new_places",
-    "next_questions",
-    "random_landmarks",
-    "random_questions",
-    "trio_questions",
-]
+    "KINDS", "AdaptiveQuestions", "Booklets", "Questions", "Scheme", "arrange", "booklets", "check_questions",
+    "farthest_first", "grid_questions", "landmark_questions", "near_questions", "new_places",
+    "next_questions", "random_landmarks", "random_questions", "trio_questions",
+]  # fmt: skip

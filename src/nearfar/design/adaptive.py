@@ -17,7 +17,6 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from heapq import heapify, heapreplace
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
@@ -27,8 +26,8 @@ from nearfar._tools.arrays import Floats, Indices, Ints
 from nearfar._tools.checks import Seed, check_count, generator
 from nearfar.design.draws import at_least_three, check_screen, pair_of
 from nearfar.design.questions import Objects, QuestionKind, Questions
-from nearfar.errors import NearfarWarning
-from nearfar.triplets import Triplets, as_triplets
+from nearfar.errors import InputError, NearfarWarning
+from nearfar.triplets import Triplets, as_triplets, positions
 
 if TYPE_CHECKING:
     from nearfar.embedding.prior import Prior
@@ -73,11 +72,13 @@ def next_questions(
 
     Objects that were the anchor least often come first, so that all are it equally often, give or take one (in trios: the
     first of the three, in these questions). No three objects come twice, and no object is an option more than twice as often
-    as the average.
+    as the average, unless an anchor's candidates run out (there are 300). Who answered is not known here: leave out the
+    questions that a person has had.
 
     Parameters
     ----------
-    answers : those given so far, as Triplets or an (m, 3) array of indices; there may be none.
+    answers : those given so far, as Triplets, whose objects are matched by name, or an (m, 3) array of indices; there may
+        be none.
     objects : names, or their number; None takes those of the answers.
     n : how many questions; None: one for every object.
     kind, size, pick : what is asked, as in ``grid_questions`` and ``trio_questions``.
@@ -93,7 +94,7 @@ def next_questions(
     (Questions(12 questions, 12 objects), True)
     """
     names = at_least_three(as_triplets(answers).objects if objects is None else objects)
-    given = as_triplets(answers, names) if len(answers) else None
+    given = _about(answers, names)
     wanted = len(names) if n is None else n
     check_count(wanted, "n")
     check_count(n_components, "n_components", least=2, most=5)
@@ -103,7 +104,7 @@ def next_questions(
     points, covariance = _posterior(given, names, features, n_components)
     chosen = _Chooser(points, covariance, kind, size if kind == "grid" else 2, wanted, rng)
     before = np.zeros(len(names), dtype=np.int64)
-    if given is not None and kind in ("near", "grid"):
+    if kind in ("near", "grid"):
         before += np.bincount(given.anchor, minlength=len(names))
     levels = _filled(before, wanted, rng)
     for anchor in rng.permutation(len(names)).tolist():
@@ -114,24 +115,33 @@ def next_questions(
     return AdaptiveQuestions(questions, np.array(score), np.array(probability))
 
 
+def _about(answers: Any, names: tuple[str, ...]) -> Triplets:
+    """The answers, with the indices of these objects."""
+    given = as_triplets(answers, names)
+    at = positions(given.objects, names)
+    if (at < 0).any():
+        unknown = given.objects[int(np.argmin(at))]
+        raise InputError(
+            f"answers: {unknown!r} is not among the {len(names)} objects; name all objects of the answers"
+        )
+    return Triplets.from_array(at[given.array], names)
+
+
 def _filled(before: Ints, wanted: int, rng: np.random.Generator) -> list[list[int]]:
     """How often each object has been the anchor, at each of its next questions, when the least asked is always next."""
     levels: list[list[int]] = [[] for _ in before]
-    waiting = list(zip(before.tolist(), rng.random(len(before)), range(len(before)), strict=True))
-    heapify(waiting)
+    waiting = before + rng.random(len(before))  # ties are broken at random
     for _ in range(wanted):
-        count, chance, at = waiting[0]
-        levels[at].append(count)
-        heapreplace(waiting, (count + 1, chance, at))
+        at = int(np.argmin(waiting))
+        levels[at].append(int(waiting[at]))
+        waiting[at] += 1
     return levels
 
 
 # ---------------------------------------------------------------- the posterior
 
 
-def _posterior(
-    answers: Triplets | None, names: tuple[str, ...], features: Any, d: int
-) -> tuple[Floats, Floats]:
+def _posterior(answers: Triplets, names: tuple[str, ...], features: Any, d: int) -> tuple[Floats, Floats]:
     """(n, d) points and the covariance of their coordinates, (n d, n d), or (n d, d) with each object by itself.
 
     While there are fewer answers than objects, it is the prior; without vectors every question then scores the same.
@@ -146,7 +156,7 @@ def _posterior(
         weight = 1.0 / len(vectors.sources)
         prior = vectors.prior(Setting(0.8, 1.2, (weight,) * len(vectors.sources)))
     points, strength, curvature = np.zeros((n, d)), 0.5, None
-    if answers is not None and len(answers) >= n:
+    if len(answers) >= n:
         # objects without an answer are what the next questions are about
         with warnings.catch_warnings(action="ignore", category=NearfarWarning):
             model = STE(d, prior=prior).fit(answers)
@@ -239,12 +249,15 @@ class _Chooser:
         """(c, 1 + width) questions of an anchor: all pairs of options, or some of them at random."""
         n = len(self.points)
         if self.width == 2:
-            numbers = np.arange((n - 1) * (n - 2) // 2)
-            if len(numbers) > CANDIDATES:
-                numbers = self.rng.choice(len(numbers), CANDIDATES, replace=False)
+            total = (n - 1) * (n - 2) // 2
+            numbers = self.rng.choice(total, min(total, CANDIDATES), replace=False)
             options = np.stack(pair_of(numbers), axis=1)
         else:
-            options = np.argsort(self.rng.random((CANDIDATES, n - 1)), axis=1)[:, : self.width]
+            options = np.empty((CANDIDATES, 0), dtype=np.int64)
+            for last in range(n - 1 - self.width, n - 1):  # different ones, by Floyd's method
+                drawn = self.rng.integers(last + 1, size=(CANDIDATES, 1))
+                taken = (options == drawn).any(axis=1, keepdims=True)
+                options = np.hstack([options, np.where(taken, last, drawn)])
         rows = np.full((len(options), 1 + self.width), anchor)
         rows[:, 1:] = options + (options >= anchor)
         return rows

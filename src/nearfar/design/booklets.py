@@ -253,11 +253,16 @@ def new_places(per_person: int, again: float = 0.0, checks: int = 0) -> int:
     >>> new_places(60, again=0.1, checks=3)
     52
     """
-    new = per_person - checks - round((per_person - checks) * again / (1 + again))
+    new = per_person - checks - n_repeats(per_person, again, checks)
     if new < 1:
         places = f"{per_person:,} places leave no room for questions"
         raise InputError(f"per_person: {places} besides {checks:,} checks")
     return new
+
+
+def n_repeats(per_person: int, again: float, checks: int) -> int:
+    """How many places of a list are for repeats, a share ``again`` of the new questions."""
+    return round(max(0, per_person - checks) * again / (1 + again))
 
 
 def _checks(like: Questions, count: int, rng: Generator) -> Questions:

@@ -32,7 +32,7 @@ def random_questions(objects: Objects, budget: int, seed: Seed = 0) -> Questions
     >>> random_questions(["red", "pink", "blue"], 3).array.shape
     (3, 3)
     """
-    n = objects if isinstance(objects, int) else len(objects)
+    n = int(objects) if isinstance(objects, (int, np.integer)) else len(objects)
     if n > MAX_OBJECTS:
         raise TooLargeError(f"{n:,} objects: random questions are drawn for at most {MAX_OBJECTS:,}")
     names, rng, total = object_names(objects), generator(seed), count_rows(n, [1, 2])
@@ -204,17 +204,14 @@ def check_questions(
     if n < others + 1:
         raise InputError(f"objects: a check question of this kind needs {others + 1} objects, got {n}")
     rng = generator(seed)
-    rounds = [_round(n, others, rng) for _ in range(-(-count // n))]
-    options = np.concatenate([np.empty((0, 1 + others), np.int64), *rounds])[:count]
+    rounds = [np.empty((0, 1 + others), np.int64)]
+    for _ in range(
+        -(-count // n)
+    ):  # every object once as the subject, and in each place beside it: one circle, turned
+        circle, turns = rng.permutation(n), np.append(0, rng.choice(n - 1, others, replace=False) + 1)
+        rounds.append(circle[(np.arange(n)[:, None] - turns) % n])
+    options = np.concatenate(rounds)[:count]
     own, anchored = options[:, :1], kind in ("near", "grid")
     options = rng.permuted(options if anchored else np.concatenate([own, options], axis=1), axis=1)
     rows = np.concatenate([own, options], axis=1) if anchored else options
     return Questions(rows.astype(np.int32), names, kind, pick if kind == "grid" else 1)
-
-
-def _round(n: int, others: int, rng: Generator) -> NDArray[np.int64]:
-    """(n, 1 + others) every object once as the subject, and once in each place beside it: one circle, turned."""
-    circle = rng.permutation(n)
-    turns = np.append(0, rng.choice(n - 1, others, replace=False) + 1)
-    rows: NDArray[np.int64] = circle[(np.arange(n)[:, None] - turns) % n]
-    return rows

@@ -13,29 +13,20 @@ from sklearn.utils.validation import check_is_fitted
 
 from nearfar._tools.checks import check_count, generator
 from nearfar._tools.threads import one_blas_thread
+from nearfar.embedding import optimise as search
 from nearfar.embedding.fitted import FittedPoints, check_positive, check_weights
 from nearfar.embedding.left_open import left_open
 from nearfar.embedding.loop import Loop, Merged, PairLoop, Points, halves, merge
-from nearfar.embedding.optimise import (
-    Emphasis,
-    LearntPull,
-    Optimum,
-    Pull,
-    answers_per_object,
-    descend,
-    kernel_start,
-    optimise,
-    steady_pull,
-)
+from nearfar.embedding.optimise import Optimum, Pull
 from nearfar.embedding.prior import Prior
 from nearfar.errors import InputError
 from nearfar.io.quadruplets import as_quadruplets
 from nearfar.triplets import Triplets, as_triplets
 
-Init = Literal["kernel", "random", "origin"]
-Optimizer = Literal["l-bfgs", "gradient-descent"]
-TOLERANCES = {"l-bfgs": 1e-5, "gradient-descent": 1e-7}
-SEE_EMBEDDING = "n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state, prior : see ``Embedding``."
+Init = Literal["kernel", "random"]
+SEE_EMBEDDING = (
+    "n_components, regularization, init, n_init, max_iter, tol, random_state, prior : see ``Embedding``."
+)
 
 
 @dataclass(eq=False, repr=False)
@@ -46,15 +37,11 @@ class Embedding(FittedPoints):
     ----------
     n_components : dimensions of the points.
     regularization : strength of the pull to the centre (see Notes); 0 switches it off.
-    optimizer : "l-bfgs", or "gradient-descent": plain, slow, with the step rule of the published Matlab programs
-        (``nearfar.embedding.optimise.descend``). It is there to compare with results obtained by them.
     init : "kernel" starts from a rank-based classical-scaling map of the answers, in one dimension also from the first axis
-        of a plane; "random" from small random points; "origin" from normal points of standard deviation 1e-4, as the
-        published programs do. Or (n, n_components) points.
+        of a plane; "random" from small random points. Or (n, n_components) points.
     n_init : how many starts to try; the lowest objective wins. The first is ``init``, further ones are random.
     max_iter : maximum number of iterations; if they do not suffice, there is a ``NotConverged`` warning.
-    tol : L-BFGS stops when an iteration improves the objective by less than this share of it (1e-5 where None);
-        gradient descent counts a step as failed unless it lowers the objective by more than this (1e-7 where None).
+    tol : it stops when an iteration improves the objective by less than this share of it.
     random_state : None, an integer or a numpy Generator; fixes the random starts.
     prior : what vectors say of the objects beforehand (``nearfar.embedding.prior``); ``nearfar.fit(answers, features=...)``
         makes it.
@@ -80,10 +67,6 @@ class Embedding(FittedPoints):
     dimensions agrees with 98 % of the answers about musicians that it was fitted on and with 61 % of new ones; with it,
     with 67 % of new ones.
 
-    The programs behind most published figures (van der Maaten and Weinberger, 2012) are
-    ``GNMDS(d, optimizer="gradient-descent", init="origin", regularization=0)`` and likewise CKL, with ``mu=0.1`` where
-    the figures are those of Kleindessner and von Luxburg (2017), STE and TSTE.
-
     Examples
     --------
     >>> from nearfar.embedding import SOE
@@ -96,18 +79,15 @@ class Embedding(FittedPoints):
     n_components: int = 2
     _: KW_ONLY
     regularization: float = 1.0
-    optimizer: Optimizer = "l-bfgs"
     init: Init | ArrayLike = "kernel"
     n_init: int = 1
     max_iter: int = 1000
-    tol: float | None = None
+    tol: float = 1e-5
     random_state: Any = None
     prior: Prior | None = None
 
     _kind: ClassVar[int]
     _own: ClassVar[str] = ""  # name of the loss's own number
-    _rate: ClassVar[float] = 1.0  # published for gradient descent
-    _least_steps: ClassVar[int] = 0
 
     def __init_subclass__(cls, **options: Any) -> None:
         """Write what all embeddings share into the description of each."""
@@ -147,16 +127,16 @@ class Embedding(FittedPoints):
         self._check(answers)
         sample_weight, n = check_weights(sample_weight, len(answers)), answers.n_objects
         data = merge(answers, sample_weight) if four is None else halves(four, sample_weight)
-        counts = answers_per_object(data)[:n]
+        counts = search.answers_per_object(data)[:n]
         informed = np.flatnonzero(counts)
-        self._emphasis = Emphasis.of(data) if four is None else Emphasis(1.0, 0.0)
+        self._emphasis = search.Emphasis.of(data) if four is None else search.Emphasis(1.0, 0.0)
         pull, prior = None, self.prior
         if self.regularization > 0:
             weights = self._emphasis(counts[informed])
             if prior is not None:
                 weights = np.concatenate([self._emphasis(counts), np.ones(prior.basis.shape[1])])
             mean = counts[informed].mean()
-            pull = LearntPull(self.regularization, weights, mean, *self._scale(), n_objects=len(informed))
+            pull = search.LearntPull(self.regularization, weights, mean, *self._scale(), len(informed))
         kind = Loop if four is None else PairLoop
         loop = kind(data, self._kind, self._parameter(), self.n_components)
         with one_blas_thread():
@@ -189,30 +169,26 @@ class Embedding(FittedPoints):
         if not isinstance(self.init, str):
             start = np.asarray(self.init, dtype=np.float64)
             if start.shape != shape or not np.isfinite(start).all():
-                wanted = f"'kernel', 'random', 'origin', or finite points of shape {shape}"
+                wanted = f"'kernel', 'random', or finite points of shape {shape}"
                 raise InputError(f"init: got an array of shape {start.shape}, expected {wanted}")
             yield start
         elif self.init == "kernel":
-            yield kernel_start(loop.data, informed, self.n_components) * self._radius()
+            yield search.kernel_start(loop.data, informed, self.n_components) * self._radius()
             if self.n_components == 1 and self.prior is None:  # objects cannot pass each other on a line
                 plane = type(loop)(loop.data, self._kind, self._parameter(), 2)
-                start = kernel_start(loop.data, informed, 2) * self._radius()
+                start = search.kernel_start(loop.data, informed, 2) * self._radius()
                 flat = _canonical(self._optimise(plane, start, informed, pull).points, informed)[0]
                 yield flat[:, :1].copy()
         else:
-            n_init, size = n_init + 1, 1e-4 if self.init == "origin" else size
+            n_init += 1
         for _ in range(n_init - 1):
             yield size * rng.normal(size=shape)
 
     def _optimise(
         self, loop: Loop, start: Points, free: NDArray[np.intp], pull: Pull | None, prior: Prior | None = None
     ) -> Optimum:
-        tol = TOLERANCES[self.optimizer] if self.tol is None else float(self.tol)
-        limits: Any = {"max_iter": self.max_iter, "tol": tol, "name": type(self).__name__}
-        if self.optimizer == "gradient-descent":
-            limits |= {"rate": self._rate, "least_steps": self._least_steps}
-            return descend(loop, start, free, pull=pull, **limits)
-        return optimise(loop, start, free, pull=pull, prior=prior, **limits)
+        limits: Any = {"max_iter": self.max_iter, "tol": float(self.tol), "name": type(self).__name__}
+        return search.optimise(loop, start, free, pull=pull, prior=prior, **limits)
 
     # ---------------------------------------------------------------- new objects
 
@@ -223,7 +199,8 @@ class Embedding(FittedPoints):
         """
         check_is_fitted(self, "embedding_")
         if self.prior is None:
-            raise InputError("place: the model was fitted without vectors; fit it with features=")
+            without = "no vectors enter this model: there were none, or they were not clearly of use"
+            raise InputError(f"place: {without}; fit one with features=")
         names, rows = self.prior.vectors.others(features)
         basis, own = self.prior.basis_of(rows)
         return Placed(names, self._points_of(basis), self._left_open(own))
@@ -249,24 +226,21 @@ class Embedding(FittedPoints):
         return np.asarray(np.sqrt((self._open + more) * width))
 
     def _placed(self, data: Merged, points: Points, free: NDArray[np.intp]) -> Optimum:
-        weights = self._emphasis(answers_per_object(data)[free])
+        weights = self._emphasis(search.answers_per_object(data)[free])
         loop = Loop(data, self._kind, self._parameter(), self.n_components)
-        return self._optimise(loop, points, free, steady_pull(self._strength * weights))
+        return self._optimise(loop, points, free, search.steady_pull(self._strength * weights))
 
     def _check(self, answers: Triplets) -> None:
         check_count(self.n_components, "n_components")
         super()._check(answers)
         check_count(self.n_init, "n_init")
-        if self.tol is not None:
-            check_positive(self.tol, "tol")
+        check_positive(self.tol, "tol")
         if self._own and getattr(self, self._own) is not None:
             check_positive(getattr(self, self._own), self._own, zero=self._own == "mu")
-        if self.optimizer not in TOLERANCES:
-            raise InputError(f"optimizer must be 'l-bfgs' or 'gradient-descent', got {self.optimizer!r}")
         if isinstance(self.init, str) and self.init not in get_args(Init):
-            raise InputError(f"init must be 'kernel', 'random', 'origin' or points, got {self.init!r}")
-        if self.prior is not None and (self.optimizer != "l-bfgs" or self.regularization == 0):
-            raise InputError("prior: needs optimizer='l-bfgs' and regularization > 0")
+            raise InputError(f"init must be 'kernel', 'random' or points, got {self.init!r}")
+        if self.prior is not None and self.regularization == 0:
+            raise InputError("prior: needs regularization > 0")
 
 
 class Placed(NamedTuple):

@@ -40,12 +40,7 @@ class Choices(NamedTuple):
 
 
 def odd_one_out_rows(answers: Triplets) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Rows (a, b, odd) and (b, a, odd) of one statement: two arrays of row numbers, one entry per odd-one-out.
-
-    >>> answers = Triplets.from_odd_one_out([[0, 1, 2], [2, 0, 3]])
-    >>> odd_one_out_rows(answers)
-    (array([0, 2]), array([1, 3]))
-    """
+    """Rows (a, b, odd) and (b, a, odd) of one statement: two arrays of row numbers, one entry per odd-one-out."""
     if answers.statement is None:
         return np.zeros(0, np.intp), np.zeros(0, np.intp)
     low, high = np.minimum(answers.anchor, answers.near), np.maximum(answers.anchor, answers.near)
@@ -62,12 +57,7 @@ def odd_one_out_rows(answers: Triplets) -> tuple[NDArray[np.intp], NDArray[np.in
 
 
 def choices(answers: Triplets, weights: NDArray[np.float64] | None = None) -> Choices:
-    """What was chosen, and among what; a choice counts as its answers do on average.
-
-    >>> made = choices(Triplets.from_odd_one_out([[0, 1, 2]]))
-    >>> [(made.one[p].item(), made.other[p].item()) for p in made.options]
-    [(0, 1), (0, 2), (1, 2)]
-    """
+    """What was chosen, and among what; a choice counts as its answers do on average."""
     weights = np.ones(len(answers)) if weights is None else weights
     first, second = odd_one_out_rows(answers)
     # pairs of one object stay in the cache
@@ -98,13 +88,7 @@ def _code(a: NDArray[Any], b: NDArray[Any], n: int) -> NDArray[np.int64]:
 
 
 class ChoiceLoop(Loop):
-    """Sums -log likelihood over choices, similarity the inner product of two points.
-
-    >>> loop = ChoiceLoop(Triplets.from_array([[0, 1, 2]]))
-    >>> value, gradient = loop(np.array([[1.0], [1.0], [0.0]]))
-    >>> round(value, 3), gradient.round(3).ravel().tolist()
-    (0.313, [-0.269, -0.269, 0.269])
-    """
+    """Sums -log likelihood over choices, similarity the inner product of two points."""
 
     def __init__(self, answers: Triplets, weights: NDArray[np.float64] | None = None) -> None:
         self.data = merge(answers, weights)

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import ClassVar, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,11 +33,10 @@ class GNMDS(Embedding):
 
     Parameters
     ----------
-    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state, prior : see ``Embedding``.
+    n_components, regularization, init, n_init, max_iter, tol, random_state, prior : see ``Embedding``.
     """
 
     _kind = losses.GNMDS
-    _least_steps = 50
 
 
 @dataclass(eq=False, repr=False, kw_only=True)
@@ -52,15 +51,15 @@ class CKL(Embedding):
     ----------
     mu : squared distances well below it make no difference; it sets the scale of the points. With 0 the loss knows
         no scale, and ``regularization`` must be 0.
-    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state, prior : see ``Embedding``.
+    n_components, regularization, init, n_init, max_iter, tol, random_state, prior : see ``Embedding``.
     """
 
     mu: float = 1.0
     regularization: float = 0.05
 
+    law: ClassVar[str] = "ratio"  # of squared distances, that answers go by
     _kind = losses.CKL
     _own = "mu"
-    _rate = 1e-5
 
     def _scale(self) -> tuple[float, float]:
         return float(np.sqrt(self.mu)), 1.0
@@ -82,7 +81,7 @@ class STE(Embedding):
 
     Parameters
     ----------
-    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state, prior : see ``Embedding``.
+    n_components, regularization, init, n_init, max_iter, tol, random_state, prior : see ``Embedding``.
     """
 
     regularization: float = 0.5
@@ -101,7 +100,7 @@ class TSTE(Embedding):
     Parameters
     ----------
     alpha : degrees of freedom; None for max(1, n_components - 1).
-    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state, prior : see ``Embedding``.
+    n_components, regularization, init, n_init, max_iter, tol, random_state, prior : see ``Embedding``.
     """
 
     alpha: float | None = None
@@ -109,7 +108,6 @@ class TSTE(Embedding):
 
     _kind = losses.TSTE
     _own = "alpha"
-    _rate = 2.0
 
     def _parameter(self) -> float:
         return float(max(1, self.n_components - 1) if self.alpha is None else self.alpha)
@@ -129,11 +127,12 @@ class SOE(Embedding):
     Parameters
     ----------
     margin : by how much the far object should be farther; it sets the scale of the points and nothing else.
-    n_components, regularization, optimizer, init, n_init, max_iter, tol, random_state, prior : see ``Embedding``.
+    n_components, regularization, init, n_init, max_iter, tol, random_state, prior : see ``Embedding``.
     """
 
     margin: float = 0.1
 
+    law: ClassVar[str] = "root"  # of squared distances: answers go by the difference of two lengths
     _kind = losses.SOE
     _own = "margin"
 
@@ -183,15 +182,6 @@ def fit_lapses(answers: Triplets, n_components: int) -> LapseMap:
     With the other losses, a few lapses about objects that lie far apart draw all clusters together. Here an answer costs at most
     -log(l / 2). Predictions are not better for it, but the gaps between clusters are, and ``nearfar.evaluate.clusters`` counts these.
     Lapses are those of psychometric functions (Wichmann and Hill, 2001); finding points with them is ours.
-
-    >>> rng = np.random.default_rng(0)
-    >>> positions = rng.normal(size=(30, 1)) * 3
-    >>> rows = np.array([rng.permutation(30)[:3] for _ in range(3000)])
-    >>> near, far = (np.abs(positions[rows[:, 0]] - positions[rows[:, c]])[:, 0] for c in (1, 2))
-    >>> turned = (near > far) != (rng.random(3000) < 0.1)  # a tenth is turned round, as with a fifth of lapses
-    >>> rows[turned] = rows[turned][:, [0, 2, 1]]
-    >>> 0.12 < fit_lapses(Triplets.from_array(rows), 1).lapses < 0.25
-    True
     """
     with warnings.catch_warnings(action="ignore", category=NearfarWarning):
         points = SOE(n_components).fit_transform(answers)

@@ -13,9 +13,11 @@ from sklearn.utils.validation import check_is_fitted
 from nearfar._tools.arrays import Floats
 from nearfar._tools.checks import check_count
 from nearfar._tools.memory import check_points
+from nearfar._tools.text import listed
 from nearfar._tools.threads import one_blas_thread
 from nearfar.embedding.loop import Merged, Points, merge
 from nearfar.embedding.optimise import MEMORY, Optimum
+from nearfar.embedding.prior import Prior
 from nearfar.errors import InputError, NotConverged, UninformedWarning
 from nearfar.io.quadruplets import as_quadruplets
 from nearfar.triplets import Triplets, as_triplets, mentioned, positions
@@ -101,7 +103,7 @@ class FittedPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             points = placed.points
             self._warn_unless_converged(placed)
         if unknown := [answers.objects[i] for i in np.flatnonzero(new & ~named)]:
-            said = f"{len(unknown)} new objects have no usable answer ({some(unknown)})"
+            said = f"{len(unknown)} new objects have no usable answer ({listed(unknown, 3)})"
             warnings.warn(f"{said}; they are put at the centre", UninformedWarning, stacklevel=2)
         return points
 
@@ -112,8 +114,11 @@ class FittedPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
         check_positive(self.regularization, "regularization", zero=True)
         if not len(answers):
             raise InputError("answers: got none; an embedding needs at least one")
-        if self.prior is not None:
-            self.prior.check(answers.objects)
+        if self.prior is not None and not isinstance(self.prior, Prior):
+            way_out = "give vectors to nearfar.fit(features=...)"
+            raise InputError(f"prior: expected one that nearfar made; {way_out}")
+        if self.prior is not None and self.prior.vectors.objects != answers.objects:
+            raise InputError("prior: its vectors are of other objects; make it for those of the answers")
 
     @property
     def _n_features_out(self) -> int:
@@ -146,7 +151,7 @@ class FittedPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
 
     def _warn_of_uninformed(self) -> None:
         if missing := self.uninformed_objects_:
-            said = f"{len(missing)} of {len(self.objects_)} objects have no answer ({some(missing)})"
+            said = f"{len(missing)} of {len(self.objects_)} objects have no answer ({listed(missing, 3)})"
             warnings.warn(f"{said}; they are put at the centre", UninformedWarning, stacklevel=3)
 
     def _warn_unless_converged(self, ended: Optimum) -> None:
@@ -155,11 +160,6 @@ class FittedPoints(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEstima
             last = f"the last improvement of the loss was {ended.improvement:.1e} of its size"
             text = f"{stopped}; {last} (tol={ended.tol:g}); raise max_iter or tol"
             warnings.warn(text, NotConverged, stacklevel=4)
-
-
-def some(names: list[str]) -> str:
-    """The first names of a list."""
-    return ", ".join(map(repr, names[:3])) + (", ..." if len(names) > 3 else "")
 
 
 def _guess(data: Merged, new: NDArray[np.bool_], points: Points) -> None:

@@ -39,7 +39,7 @@ def left_open(model: Any, answers: Triplets, weight: Floats | None = None) -> fl
     found = [_held_out(model, answers, weight, (fold == k) & model.prior.known) for k in range(FOLDS)]
     rows, margin, slope, who = (np.concatenate(part) for part in zip(*found, strict=True))
     weight, n = weight[rows], answers.n_objects
-    steep = _steepness(margin, weight)
+    steep = steepness(margin, weight)
     missed = expit(-steep * margin)  # 1 - the probability of what was answered
     change = steep * missed * (1 - missed)
     _, pair = np.unique(who * (len(answers) + 1) + answers.statement_ids[rows], return_inverse=True)
@@ -85,7 +85,7 @@ def _held_out(
     return rows, length[:, 1] - length[:, 0], slope, trios[named].astype(np.intp)
 
 
-def _steepness(margin: Floats, weight: Floats) -> float:
+def steepness(margin: Floats, weight: Floats | float = 1.0) -> float:
     """The likeliest slope of a logistic in the margins, between 0 and 100."""
 
     def gradient(slope: float) -> float:

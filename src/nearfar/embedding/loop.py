@@ -53,12 +53,8 @@ def merge(answers: Triplets, weights: NDArray[np.float64] | None = None) -> Merg
     low = min(bits, 12)
     high, rest = bits - low, (1 << low) - 1
     key = answers.near.astype(np.int64) >> low
-    for part, width in (
-        (answers.far >> low, high),
-        (answers.anchor, bits),
-        (answers.near & rest, low),
-        (answers.far & rest, low),
-    ):
+    parts = answers.far >> low, answers.anchor, answers.near & rest, answers.far & rest
+    for part, width in zip(parts, (high, bits, low, low), strict=True):
         key = key << width | part
     if weights is None:
         key.sort()  # the key is the answer: sorting it is much faster than ordering answers by it
@@ -85,14 +81,7 @@ def halves(given: Quadruplets, weights: Points | None) -> Merged:
 
 
 class Loop:
-    """Sums a loss over answers.
-
-    >>> data = merge(Triplets.from_array([[0, 1, 2]]))
-    >>> Loop(data, losses.GNMDS, 0.0, n_components=1)(np.array([[0.0], [1.0], [0.0]]))
-    (2.0, array([[-2.],
-           [ 2.],
-           [ 0.]]))
-    """
+    """Sums a loss over answers."""
 
     def __init__(self, data: Merged, kind: int, parameter: float, n_components: int) -> None:
         m, n = len(data.anchor), data.n_objects

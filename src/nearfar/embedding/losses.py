@@ -2,19 +2,7 @@
 
 ``near`` and ``far`` are the squared distances anchor-near and anchor-far, ``parameter`` is the loss's own number.
 Every function returns (loss, d loss / d near, d loss / d far); nothing here knows about points or answers.
-
-==========  ==============================================  ===================================
-loss        formula (n = near, f = far)                     from
-==========  ==============================================  ===================================
-gnmds       max(0, 1 + n - f)                               Agarwal et al. 2007
-ckl         -log (mu + f) / (2 mu + n + f)                  Tamuz et al. 2011
-ste         -log e^-n / (e^-n + e^-f)                       van der Maaten, Weinberger 2012
-tste        -log t(n) / (t(n) + t(f)),                      van der Maaten, Weinberger 2012
-            t(x) = (1 + x / alpha)^(-(alpha + 1) / 2)
-soe         max(0, margin + sqrt n - sqrt f)^2              Terada, von Luxburg 2014
-lapse       -log (lapses / 2 + (1 - lapses) s(f, n)),       ours; lapses after Wichmann and
-            s(f, n) = 1 / (1 + e^(sqrt n - sqrt f))         Hill 2001
-==========  ==============================================  ===================================
+The papers that they are from are named in ``nearfar.embedding.estimators``.
 
 They are written without branches, and ste without library calls, so that the compiler can work on several answers
 at once; that makes a pass over the answers about twice as fast. Numba keeps the compiled pass with loop.py and does

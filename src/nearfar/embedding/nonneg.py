@@ -18,7 +18,7 @@ from nearfar.embedding.optimise import Optimum, answers_per_object, optimise
 from nearfar.embedding.prior import Prior
 from nearfar.triplets import Triplets, as_triplets
 
-LADDER = (1, 2, 5, 12, 30, 80)  # numbers of dimensions that are tried
+LADDER = (2, 5, 12, 30, 80)  # numbers of dimensions that are tried, where there are more objects
 WIDTH = 0.1  # mean square of a dimension below which the learnt pull hardly grows: it has a slope at 0
 
 

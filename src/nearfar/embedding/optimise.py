@@ -1,6 +1,6 @@
-"""Two searches for the points that are free to move: SciPy's L-BFGS, and gradient descent as published; where they start.
+"""The search for the points that are free to move, by SciPy's L-BFGS, and where it starts.
 
-Both add a pull to the centre to the losses, which keeps objects from being placed far out to satisfy a few answers.
+It adds a pull to the centre to the losses, which keeps objects from being placed far out to satisfy a few answers.
 """
 
 from __future__ import annotations
@@ -116,17 +116,6 @@ class Optimum(NamedTuple):
     coefficients: Points | None = None
 
 
-def objective(loop: Loop, points: Points, free: NDArray[np.intp], pull: Pull | None) -> tuple[float, Points]:
-    """The sum of losses plus the pull, and its gradient at the rows that move."""
-    value, gradient = loop(points)
-    slopes = gradient[free]
-    if pull is not None:
-        more, tilt = pull(points[free])
-        value += more
-        slopes += tilt
-    return value, slopes
-
-
 def optimise(
     loop: Loop, start: Points, free: NDArray[np.intp], *, pull: Pull | None, max_iter: int, tol: float,
     name: str = "embedding", prior: Prior | None = None,
@@ -141,19 +130,22 @@ def optimise(
     """
     points = np.ascontiguousarray(start, dtype=np.float64).copy()
     counts = answers_per_object(loop.data)
-    scale = 1.0 / np.sqrt(counts[free] + 10.0)[:, None]
+    scale: Any = 1.0 / np.sqrt(counts[free] + 10.0)[:, None] if prior is None else 1.0
     first = points[free] / scale if prior is None else _start(prior, points, counts > 0)
     values: list[float] = []
 
-    def scaled(z: NDArray[Any]) -> tuple[float, NDArray[Any]]:
-        given = z.reshape(first.shape)
+    def placed(moved: Points) -> Points:
         if prior is not None:
-            value, gradient = loop(prior.points(given))
-            more, tilt = (0.0, 0.0) if pull is None else pull(given)
-            return value + more, (prior.coefficients(gradient) + tilt).ravel()
-        points[free] = given * scale
-        value, slopes = objective(loop, points, free, pull)
-        return value, (slopes * scale).ravel()
+            return prior.points(moved)
+        points[free] = moved
+        return points
+
+    def scaled(z: NDArray[Any]) -> tuple[float, NDArray[Any]]:
+        moved = z.reshape(first.shape) * scale
+        value, gradient = loop(placed(moved))
+        more, tilt = (0.0, 0.0) if pull is None else pull(moved)
+        slope = gradient[free] if prior is None else prior.coefficients(gradient)
+        return value + more, ((slope + tilt) * scale).ravel()
 
     with step(f"fitting {name}", total=max_iter) as advance:
 
@@ -167,14 +159,10 @@ def optimise(
         result = minimize(
             scaled, first.ravel(), jac=True, method="L-BFGS-B", bounds=within, callback=after, options=limits
         )
-    ended = result.x.reshape(first.shape)
-    if prior is None:
-        points[free] = ended * scale
-    else:
-        points = prior.points(ended)
+    ended = result.x.reshape(first.shape) * scale
     last = (values[-2] - values[-1]) / max(abs(values[-1]), 1.0) if len(values) > 1 else 0.0
     reached = float(result.fun), int(result.nit), bool(result.status != 1), last, tol
-    return Optimum(points, *reached, None if prior is None else ended)
+    return Optimum(placed(ended), *reached, None if prior is None else ended)
 
 
 def _start(prior: Prior, points: Points, asked: NDArray[np.bool_]) -> Points:
@@ -185,48 +173,6 @@ def _start(prior: Prior, points: Points, asked: NDArray[np.bool_]) -> Points:
     first = prior.coefficients(points)
     first[: len(asked)][~asked] = 0.0
     return first * (np.linalg.norm(points) / max(float(np.linalg.norm(prior.points(first))), 1e-300))
-
-
-def descend(
-    loop: Loop, start: Points, free: NDArray[np.intp], *, rate: float, least_steps: int = 0, pull: Pull | None,
-    max_iter: int, tol: float, name: str = "embedding",
-) -> Optimum:  # fmt: skip
-    """As ``optimise`` by gradient descent with an adaptive step: slow, and kept for comparison with published results.
-
-    This is the search of the Matlab programs that came with van der Maaten and Weinberger's paper of 2012, which most
-    published figures on GNMDS, CKL, STE and t-STE rest on:
-
-    1. Move all points against the gradient, by a step of ``rate * n / m`` for n objects and m answers.
-    2. If the objective fell by more than the tolerance since the step before, multiply the rate by 1.01, else halve
-       it. A step that made things worse is not taken back.
-    3. Stop after five such failures in a row, or after ``max_iter`` steps; return the best points seen.
-
-    ``rate`` is the first one; ``least_steps`` are made however many of them fail. Both are published for each loss.
-    From points near the origin, where few objects (landmarks) are in most answers, it may never leave its start.
-    """
-    patience = 5  # failures in a row
-    points = np.ascontiguousarray(start, dtype=np.float64).copy()
-    best, lowest = points.copy(), np.inf
-    before, improvement, failures, steps = np.inf, 0.0, 0, 0
-    scale = len(free) / float(loop.data.weight.sum())
-    with step(f"fitting {name}", total=max_iter) as advance:
-        while steps < max_iter and (failures < patience or steps < least_steps):
-            value, slopes = objective(loop, points, free, pull)
-            if not np.isfinite(value) or not np.isfinite(slopes).all():
-                failures = patience  # no later step could be finite again
-                break
-            if value < lowest:
-                best, lowest = points.copy(), value
-            points[free] -= rate * scale * slopes
-            if before - value > tol:
-                failures, rate = 0, rate * 1.01
-                improvement = (before - value) / max(abs(value), 1.0) if np.isfinite(before) else 0.0
-            else:
-                failures, rate = failures + 1, rate / 2
-            before = value
-            steps += 1
-            advance(1)
-    return Optimum(best, float(lowest), steps, failures >= patience, improvement, tol)
 
 
 # -------------------------------------------------------------------- the start

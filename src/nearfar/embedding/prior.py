@@ -15,6 +15,7 @@ object's own part (with the Gaussian kernel).
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
@@ -24,7 +25,9 @@ from numpy.typing import NDArray
 
 from nearfar._tools.arrays import Floats
 from nearfar._tools.memory import check_bytes
-from nearfar.errors import InputError
+from nearfar._tools.text import count, listed, number
+from nearfar.errors import FeatureWarning, InputError
+from nearfar.io.naming import plain_name
 from nearfar.io.vectors import VectorTable, vector_tables
 from nearfar.triplets import positions
 
@@ -73,6 +76,12 @@ class Prior:
         parts = _basis(vectors.rows, landmarks, whiten, setting)
         return cls(vectors, setting, landmarks, whiten, *parts, vectors.known)
 
+    @property
+    def shares(self) -> dict[str, float]:
+        """The share of the prior that each source has."""
+        share, _, weights = self.setting
+        return {source: w * share for source, w in zip(self.vectors.sources, weights, strict=True)}
+
     def basis_of(self, rows: Sequence[Floats]) -> tuple[Floats, Floats]:
         """Rows of B and own parts of other objects, by their vectors."""
         return _basis(rows, self.landmarks, self.whiten, self.setting)
@@ -92,11 +101,6 @@ class Prior:
         basis = self.basis[chosen]
         core = np.linalg.inv(np.eye(basis.shape[1]) + basis.T @ (basis / own))
         return lambda points: points / own - basis @ (core @ (basis.T @ (points / own))) / own
-
-    def check(self, objects: Sequence[str]) -> None:
-        """Raise unless the vectors are those of these objects."""
-        if self.vectors.objects != tuple(objects):
-            raise InputError("prior: its vectors are of other objects; make it for those of the answers")
 
     def __sklearn_clone__(self) -> Prior:
         """Itself: nothing changes it, and copies would hold all vectors again."""
@@ -118,10 +122,12 @@ class Vectors:
         self.tables = tables = vector_tables(features)
         self.objects = tuple(objects)
         self.sources = tuple(table.name for table in tables)
-        spreads = [table.values.std(axis=0) for table in tables]
+        self._units = [np.abs(table.values).max() or 1.0 for table in tables]  # so that no square overflows
+        scaled = [table.values / unit for table, unit in zip(tables, self._units, strict=True)]
+        spreads = [x.std(axis=0) * (x.max(axis=0) > x.min(axis=0)) for x in scaled]
         # squared lengths are 1 on average; a constant column is divided by infinity: it says nothing
         self._sizes = [np.where(x > 0, x * np.sqrt(np.sum(x > 0)), np.inf) for x in spreads]
-        self._means = [table.values.mean(axis=0) for table in tables]
+        self._means = [x.mean(axis=0) for x in scaled]
         self.rows = self._matched(tables, self.objects)
         self.known = np.asarray(np.isfinite([rows[:, 0] for rows in self.rows]).any(axis=0))
         self.missing = tuple(self.objects[x] for x in np.flatnonzero(~self.known))
@@ -129,14 +135,15 @@ class Vectors:
         own = set(self.objects)
         self.extra = tuple(name for name in named if name not in own)
         self._priors: dict[Setting, Prior] = {}
-        if not self.known.any():
+        if len(self.objects) and not self.known.any():
             other = f"none of the {len(self.extra)} names is an object of the answers, such as {self.objects[0]!r}"
             raise InputError(f"features: {other}; the names must be the same in both")
 
     def _matched(self, tables: Sequence[VectorTable], objects: Sequence[str]) -> list[Floats]:
         """``rows`` of these objects."""
         matched = []
-        for table, mean, size in zip(tables, self._means, self._sizes, strict=True):
+        parts = zip(tables, self.tables, self._units, self._means, self._sizes, strict=True)
+        for table, fitted, unit, mean, size in parts:
             if table.objects is None and len(table.values) != len(objects):
                 has = f"{len(table.values)} rows without names, and there are {len(objects)} objects"
                 way_out = "give one row per object, or a table with a column 'object'"
@@ -144,9 +151,16 @@ class Vectors:
             if table.values.shape[1] != len(mean):
                 has = f"{table.values.shape[1]} columns, expected {len(mean)} as before"
                 raise InputError(f"features: {table.name} has {has}")
+            values = table.values
+            if table.columns and fitted.columns:  # the titles say which is which, not their order
+                order = positions(fitted.columns, table.columns)
+                if (order < 0).any():
+                    lacks = f"no column {fitted.columns[int(np.argmin(order))]!r}"
+                    raise InputError(f"features: {table.name} has {lacks}; expected the columns as before")
+                values = values[:, order]
             rows = np.full((len(objects), len(mean)), np.nan)
             at = np.arange(len(objects)) if table.objects is None else positions(objects, table.objects)
-            rows[at >= 0] = (table.values[at[at >= 0]] - mean) / size
+            rows[at >= 0] = (values[at[at >= 0]] / unit - mean) / size
             matched.append(rows)
         return matched
 
@@ -213,7 +227,19 @@ def _basis(
 
 
 def as_vectors(features: Any, objects: Sequence[str]) -> Vectors | None:
-    """Vectors of these objects, however they are given; None without."""
+    """Vectors of these objects, however they are given; None without. A ``FeatureWarning`` tells what has no counterpart."""
     if features is None or (isinstance(features, Mapping | Sequence) and not len(features)):
         return None
-    return features if isinstance(features, Vectors) else Vectors(features, objects)
+    vectors = features if isinstance(features, Vectors) else Vectors(features, objects)
+    missing, extra = vectors.missing, vectors.extra
+    told = []
+    if missing:
+        without = f"{len(missing)} of {len(objects)} objects have no vector: {listed(missing, 3)}"
+        told = [without, "they rely on their answers alone"]
+    if extra:
+        told.append(f"{count(len(extra), 'vector belongs', 'vectors belong')} to no object of the answers")
+    if alike := len({*map(plain_name, missing)} & {*map(plain_name, extra)}):
+        told[-1] += f" ({number(alike)} by case, blanks or Unicode form alone: write names as in the answers)"
+    if told:
+        warnings.warn(f"features: {'; '.join(told)}", FeatureWarning, stacklevel=3)
+    return vectors

@@ -1,5 +1,4 @@
 from . import metrics as metrics
-from .advice import Assumptions as Assumptions
 from .advice import advise as advise
 from .analysis import Analysis as Analysis
 from .analysis import analyse as analyse
@@ -7,13 +6,13 @@ from .api import choose_dimension as choose_dimension
 from .api import compare as compare
 from .api import fit as fit
 from .api import learning_curve as learning_curve
-from .api import stability as stability
 from .ceiling import noise_ceiling as noise_ceiling
 from .ceiling import person_agreement as person_agreement
 from .dimensions import find_dimensions as find_dimensions
 from .groups import compare_groups as compare_groups
 from .properties import explain as explain
 from .properties import rsa as rsa
+from .simulated import Assumptions as Assumptions
 from .splits import holdout as holdout
 from .splits import kfold as kfold
 from .subgroups import find_subgroups as find_subgroups

@@ -1,96 +1,56 @@
-"""How many questions, of how many people: the accuracy that simulated studies of growing size reach.
-
-A simulated study: objects as random points, people who see distances with noise, an embedding, new answers.
-"""
+"""How many questions, of how many people: the accuracy that simulated studies reach."""
 
 from __future__ import annotations
 
 import warnings
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike
-from scipy.optimize import brentq
-from scipy.special import ndtr
 
 from nearfar import words
-from nearfar._tools.arrays import Floats, dense_codes
 from nearfar._tools.checks import Seed, check_count, seed_number
-from nearfar._tools.distances import squared_distances
 from nearfar._tools.progress import track
 from nearfar._tools.records import Record
-from nearfar.design import Questions, Scheme, random_questions
-from nearfar.design.questions import SECONDS
-from nearfar.embedding import SOE
+from nearfar.design import Questions, Scheme, new_places
+from nearfar.design.questions import SECONDS, object_names
 from nearfar.errors import InputError, NearfarWarning
 from nearfar.evaluate.bootstrap import Estimate, make_draws
 from nearfar.evaluate.crossval import cross_validate
+from nearfar.evaluate.simulated import Assumptions, SimulatedStudy
 from nearfar.evaluate.splits import Split, kfold
-from nearfar.simulate import answers as simulated_answers
-from nearfar.space.models import Model, parse_models
-from nearfar.space.space import Space
+from nearfar.space.models import Model, parse_model, parse_models
 from nearfar.triplets import Triplets, as_triplets
 from nearfar.triplets.columns import median_of_times
 
-
-@dataclass(frozen=True)
-class Assumptions(Record):
-    """What an advice rests on.
-
-    Parameters
-    ----------
-    dimension : the objects are random points of a normal distribution in so many dimensions.
-    agreement : probability that two people give the same answer to a random question "is a nearer to b or to c?".
-    seconds : for one question; None takes 3 s for "near", 4 s for "odd", 5 s for "central", 12 s for a grid.
-    minutes : that one person answers questions.
-    pay : for one hour.
-
-    Examples
-    --------
-    >>> Assumptions(dimension=2, agreement=0.8).pay
-    12.0
-    >>> Assumptions(agreement=0.4)
-    Traceback (most recent call last):
-        ...
-    nearfar.errors.InputError: agreement must be between 0.5 and 1, got 0.4
-    """
-
-    dimension: int = 3
-    agreement: float = 0.75
-    seconds: float | None = None
-    minutes: float = 15.0
-    pay: float = 12.0
-
-    def __post_init__(self) -> None:
-        check_count(self.dimension, "dimension")
-        if not 0.5 < self.agreement < 1:
-            raise InputError(f"agreement must be between 0.5 and 1, got {self.agreement}")
-        for name, least, wanted in (("seconds", 1e-9, "> 0"), ("minutes", 1e-9, "> 0"), ("pay", 0.0, ">= 0")):
-            value = getattr(self, name)
-            if value is not None and not least <= value < np.inf:
-                raise InputError(f"{name} must be a number {wanted}, got {value}")
+N_STUDIES, N_INTERVALS = 19, 4  # simulated, and those whose interval is taken
+QUICK = "score"  # the model of that interval: those of embeddings are as wide, and take long
+MIN_PEOPLE = 6  # for an interval; forecasts of fewer were not tried
+MOST_OBJECTS = 200  # simulated; more take minutes
 
 
 class AdviceRow(NamedTuple):
-    """One budget: what it costs, and the accuracy of predicting a new person's answer to a new random question.
+    """What some answers cost, and the accuracy of predicting a new person's answer to a new random question.
 
-    ``gain`` : what twice as many questions would add to the accuracy.
+    ``gain`` : what twice as many answers would add to the accuracy. ``half_width`` : half the width of the accuracy's 95 %
+    interval. NaN where it was not simulated.
     """
 
-    questions: int
+    answers: int
     people: int
     hours: float
     cost: float
     accuracy: float
-    gain: float
+    gain: float = float("nan")
+    half_width: float = float("nan")
 
     @property
     def is_enough(self) -> bool:
-        """Whether twice as many questions would add less than 0.01, once something is learnt at all."""
+        """Whether twice as many answers would add less than 0.01, once something is learnt at all."""
         return self.accuracy > 0.55 and self.gain < 0.01
 
 
@@ -107,18 +67,38 @@ class Pilot(NamedTuple):
     seconds: float | None = None
 
 
+class Lists(NamedTuple):
+    """What each of ``people`` gets: places in a list, those for new questions and for checks.
+
+    ``questions``, ``each`` : how many different questions, and by how many participants each is answered.
+    """
+
+    people: int
+    per_person: int
+    n_new: int
+    checks: int
+    questions: int
+    each: float
+
+    @property
+    def n_again(self) -> int:
+        """Questions that a participant gets a second time."""
+        return self.per_person - self.n_new - self.checks
+
+
 @dataclass(frozen=True)
 class Advice(Record):
-    """Budgets and what they reach, with the budget recommended.
+    """What growing numbers of answers reach.
 
     Parameters
     ----------
-    rows : growing budgets, each twice the one before; a budget that was asked about stands among them.
+    rows : each has twice the answers of the one before; a budget that was asked about stands among them.
     ceiling : the best possible accuracy under the assumptions.
     recommended : the smallest budget after which twice as many questions add less than 0.01. None where even the
-        largest leaves more to gain.
+        largest leaves more to gain, or people were given.
     budget : the one that was asked about.
     n_objects, scheme, assumptions, pilot : what all of this rests on.
+    lists : of the people that were given; the rows then are half as many, these, and twice as many.
     """
 
     rows: tuple[AdviceRow, ...]
@@ -129,6 +109,7 @@ class Advice(Record):
     scheme: Scheme
     assumptions: Assumptions
     pilot: Pilot | None
+    lists: Lists | None = None
 
     @property
     def seconds(self) -> float:
@@ -137,8 +118,9 @@ class Advice(Record):
 
     @property
     def n_simulated(self) -> int:
-        """How many objects were simulated."""
-        return _simulated(self.n_objects, self.scheme)
+        """How many objects were simulated, each with as many answers as it would get."""
+        marks = self.scheme.landmarks if isinstance(self.scheme.landmarks, int) else 0
+        return min(self.n_objects, max(MOST_OBJECTS, self.scheme.size + 1, marks))
 
     def __str__(self) -> str:
         return words.advice_text(self)
@@ -149,20 +131,24 @@ class Advice(Record):
 
 
 def advise(
-    objects: Sequence[str] | int, scheme: Scheme | None = None, *, budget: int | None = None,
-    assumptions: Assumptions | None = None, pilot: Triplets | ArrayLike | None = None, seed: Seed = 0,
+    objects: Sequence[str] | int, scheme: Scheme | None = None, *, budget: int | None = None, people: int | None = None,
+    each: int = 2, again: float = 0.1, checks: int = 3, assumptions: Assumptions | None = None,
+    pilot: Triplets | ArrayLike | None = None, seed: Seed = 0,
 ) -> Advice:  # fmt: skip
     """Say how many questions to ask: simulate studies of growing size and judge each by new answers.
 
-    Every simulated study draws objects as random points, people who see each distance with noise (so that two of them
-    agree as often as assumed), the questions of the scheme, and an embedding (soe) in the assumed dimension. A
-    pilot replaces the assumptions about dimension and agreement (``learn_from_pilot``).
+    Every simulated study draws objects as random points, people who see each distance with noise (so that two attentive
+    ones agree as often as assumed), the questions of the scheme, and an embedding (soe) in the assumed dimension. People
+    differ in precision, and one in ten answers at random. A pilot replaces the assumptions about dimension and agreement
+    (``learn_from_pilot``); people are then alike.
 
     Parameters
     ----------
     objects : names, or their number.
     scheme : which questions; random "near" questions unless given.
     budget : a number of questions to judge besides the others.
+    people : say what so many can answer in the assumed minutes instead, with the interval of its accuracy.
+    each, again, checks : of these people's lists: how many answer a question, the share of repeats, check questions.
     assumptions : dimension, agreement, pace and pay.
     pilot : answers about the same kind of objects.
     seed : None, an integer or a numpy Generator.
@@ -174,133 +160,118 @@ def advise(
     >>> advice = advise(12, assumptions=Assumptions(dimension=1, agreement=0.9))
     >>> advice.rows[0].accuracy < advice.rows[-1].accuracy < advice.ceiling
     True
+    >>> told = advise(20, people=10, assumptions=Assumptions(minutes=5))
+    >>> told.lists.per_person, told.lists.questions, [row.people for row in told.rows]
+    (100, 440, [5, 10, 20])
     """
-    scheme = Scheme() if scheme is None else scheme
-    given = Assumptions() if assumptions is None else assumptions
-    seed = seed_number(seed)
-    n = objects if isinstance(objects, int) else len(objects)
+    seed, scheme, given = seed_number(seed), scheme or Scheme(), assumptions or Assumptions()
+    n = len(object_names(objects))
     if n < 4:
         raise InputError(f"objects: expected at least 4 to advise on, got {n}")
     if budget is not None:
         check_count(budget, "budget")
-    scheme.check(n)
+    scheme.check(objects)
+    if not isinstance(scheme.landmarks, int):  # which objects they are makes no difference
+        scheme = replace(scheme, landmarks=int(np.size(scheme.landmarks)))
     learnt = None
     if pilot is not None:
         learnt = learn_from_pilot(as_triplets(pilot), seed)
         given = replace(given, dimension=learnt.dimension, agreement=learnt.agreement)
-    simulated = _simulated(n, scheme)
-    noise = noise_of_agreement(given.agreement, given.dimension)
+    plan = Advice((), 0.0, None, budget, n, scheme, given, learnt)
+    if people is None:
+        return _ladder(plan, _Studies(plan, int(given.minutes * 60 / plan.seconds), 1, seed))
+    lists = _lists(plan, people, each, again, checks)
+    return _with_people(plan, lists, _Studies(plan, lists.n_new, min(each, people), seed))
 
-    @cache  # all studies ask the same questions: to draw them evenly takes longer than all the rest
-    def draw(number: int, count: int) -> Questions:
-        rng = np.random.default_rng([seed, number])
-        return scheme.questions(simulated, min(count, scheme.total(simulated)), rng)
 
-    drawn = ([seed, 1, number] for number in range(19))
-    studies = [SimulatedStudy(simulated, draw, given.dimension, noise, each) for each in drawn]
-    seconds = _seconds(given, learnt, scheme)
-
-    @cache
-    def reached(budget: int) -> float:
-        asked = max(1, round(budget * simulated / n))
-        return float(np.mean([study.accuracy(asked) for study in studies]))
+def _ladder(plan: Advice, studies: _Studies) -> Advice:
+    """Rows of doubled budgets, from five triplets for each object to the first that is enough; each question is asked once."""
 
     def row(budget: int) -> AdviceRow:
-        hours = budget * seconds / 3600
-        people = max(1, int(np.ceil(hours * 60 / given.minutes)))
-        accuracy = reached(budget)
-        return AdviceRow(budget, people, hours, hours * given.pay, accuracy, reached(2 * budget) - accuracy)
+        hours = budget * plan.seconds / 3600
+        people = max(1, int(np.ceil(hours * 60 / plan.assumptions.minutes)))
+        accuracy = studies.accuracy(budget)
+        gain = studies.accuracy(2 * budget) - accuracy
+        return AdviceRow(budget, people, hours, hours * plan.assumptions.pay, accuracy, gain)
 
     rows = list[AdviceRow]()
-    for doublings in track(range(7), "simulating studies"):  # from five triplets for each object
-        rows.append(row(2**doublings * max(1, round(5 * n / scheme.triplets_per_question))))
+    for doublings in track(range(7), "simulating studies"):
+        rows.append(row(2**doublings * max(1, round(5 * plan.n_objects / plan.scheme.triplets_per_question))))
         if rows[-1].is_enough:
             break
-    recommended = rows[-1].questions if rows[-1].is_enough else None
-    shown = tuple(sorted({*rows, *([] if budget is None else [row(budget)])}))
-    ceiling = float(np.mean([study.ceiling for study in studies]))
-    return Advice(shown, ceiling, recommended, budget, n, scheme, given, learnt)
+    recommended = rows[-1].answers if rows[-1].is_enough else None
+    shown = tuple(sorted({*rows, *([] if plan.budget is None else [row(plan.budget)])}))
+    return replace(plan, rows=shown, ceiling=studies.ceiling, recommended=recommended)
 
 
-def _simulated(n: int, scheme: Scheme) -> int:
-    """How many objects are simulated, each with as many answers as it would get: all, or 200."""
-    return min(n, max(200, scheme.size + 1))
+def _with_people(plan: Advice, lists: Lists, studies: _Studies) -> Advice:
+    """Rows of half as many people, as many, and twice as many."""
+    rows = list[AdviceRow]()
+    for people in track(
+        sorted({max(2, lists.people // 2), lists.people, 2 * lists.people}), "simulating studies"
+    ):
+        answers, hours = people * lists.n_new, people * lists.per_person * plan.seconds / 3600
+        width = studies.half_width(answers) if people >= MIN_PEOPLE else float("nan")
+        row = AdviceRow(answers, people, hours, hours * plan.assumptions.pay, studies.accuracy(answers))
+        rows.append(row._replace(half_width=width))
+    return replace(plan, rows=tuple(rows), ceiling=studies.ceiling, lists=lists)
 
 
-def p_one(points: Floats, questions: Questions, noise: float) -> Floats:
-    """(m,) probability that somebody calls ``one`` nearer: Phi(log(d_other / d_one) / (noise sqrt 2)).
-
-    Each of the two distances is seen times exp(noise z) with z standard normal.
-    """
-    one = squared_distances(points, questions.anchor, questions.one)
-    other = squared_distances(points, questions.anchor, questions.other)
-    return np.asarray(ndtr(np.log(other / one) / 2 / (noise * np.sqrt(2))))
-
-
-def new_questions(n: int, rng: np.random.Generator) -> Questions:
-    """Random questions to judge a map of n objects by."""
-    with warnings.catch_warnings(action="ignore", category=NearfarWarning):
-        return random_questions(n, min(4000, n * (n - 1) * (n - 2) // 2), rng)
-
-
-def expected_accuracy(points: Floats, new: Questions, p: Floats) -> float:
-    """How often a new answer, ``one`` with probability ``p``, is the one that points predict."""
-    right = (1 + np.sign(Space.of_points(points, new.objects).predict(new).margin)) / 2
-    return float(np.mean(right * p + (1 - right) * (1 - p)))
+def _lists(plan: Advice, people: int, each: int, again: float, checks: int) -> Lists:
+    """What so many people can answer in the assumed minutes."""
+    for value, name, least in ((people, "people", 1), (each, "each", 1), (checks, "checks", 0)):
+        check_count(value, name, least=least)
+    if not 0 <= again <= 1:
+        raise InputError(f"again must be a share from 0 to 1, got {again}")
+    minutes = plan.assumptions.minutes
+    per_person, total = int(minutes * 60 / plan.seconds), plan.scheme.total(plan.n_objects)
+    n_new = new_places(per_person, again, checks)
+    if n_new > total:
+        room = f"{n_new:,} new questions for everybody, but there are {total:,} in all; give fewer"
+        raise InputError(f"minutes: {minutes:g} have room for {room}")
+    questions = max(n_new, min(people * n_new // min(each, people), total))
+    return Lists(people, per_person, n_new, checks, questions, people * n_new / questions)
 
 
-@cache
-def noise_of_agreement(agreement: float, dimension: int) -> float:
-    """The noise at which two people agree on a random question with this probability, E p^2 + (1 - p)^2.
+class _Studies:
+    """Simulated studies of a plan, of any number of answers; ``places`` : of each person, ``each`` : of each question."""
 
-    >>> noise = noise_of_agreement(0.75, 3)
-    >>> 0.2 < noise < 0.4
-    True
-    """
-    rng = np.random.default_rng(0)
-    points = rng.normal(size=(300, dimension))
-    questions = random_questions(300, 20_000, rng)
+    def __init__(self, plan: Advice, places: int, each: int, seed: int) -> None:
+        self.n, self.scheme, self.each, self.seed = plan.n_simulated, plan.scheme, each, seed
+        self.share = self.n / plan.n_objects
+        self.places = max(1, round(places * self.share))
+        alike = plan.pilot is not None
+        self.studies = [
+            SimulatedStudy(self.n, plan.assumptions, [seed, 1, at], alike=alike) for at in range(N_STUDIES)
+        ]
+        self.ceiling = float(np.mean([study.ceiling for study in self.studies]))
+        self.draw = cache(self._draw)  # all ask the same: to draw evenly takes longer than all the rest
+        self.accuracy = cache(self._accuracy)
 
-    def off(log_noise: float) -> float:
-        p = p_one(points, questions, float(np.exp(log_noise)))
-        return float(np.mean(p**2 + (1 - p) ** 2)) - agreement
-
-    return float(np.exp(brentq(off, np.log(1e-3), np.log(1e3), xtol=1e-9)))
-
-
-class SimulatedStudy:
-    """Objects drawn from a normal distribution, people who answer questions about them, and new questions to judge a map by."""
-
-    def __init__(
-        self, n: int, draw: Callable[[int, int], Questions], dimension: int, noise: float, seed: Sequence[int]
-    ) -> None:
-        self._rng = rng = np.random.default_rng(seed)
-        self.points = rng.normal(size=(n, dimension))
-        self.draw, self.noise, self.new = draw, noise, new_questions(n, rng)
-        self.p_new = p_one(self.points, self.new, noise)
-        self._asked, self._said = 0, list[Triplets]()
-
-    @property
-    def ceiling(self) -> float:
-        """The best possible accuracy: E max(p, 1 - p)."""
-        return float(np.maximum(self.p_new, 1 - self.p_new).mean())
-
-    def accuracy(self, budget: int) -> float:
-        """How often a new answer is the one that an embedding of ``budget`` answered questions predicts."""
-        n, dimension = self.points.shape
+    def _draw(self, number: int, count: int) -> Questions:
+        """Questions of the batch of a number; nobody gets one twice."""
+        rng = np.random.default_rng([self.seed, number])
+        different = min(max(self.places, count // self.each), self.scheme.total(self.n), count)
         with warnings.catch_warnings(action="ignore", category=NearfarWarning):
-            placed = SOE(min(dimension, n - 2), random_state=0).fit_transform(self._answers(budget))
-        return expected_accuracy(placed, self.new, self.p_new)
+            drawn = self.scheme.questions(self.n, different, rng)
+        return drawn[np.resize(rng.permutation(different), count)]
 
-    def _answers(self, budget: int) -> Triplets:
-        """The first ``budget`` answers: a larger budget has those of a smaller one, which takes noise out of the gain."""
-        while self._asked < budget:
-            asked = self.draw(len(self._said), budget - self._asked)
-            how: Any = {"noise": self.noise, "ties": "random", "seed": self._rng}
-            self._said.append(simulated_answers(asked, points=self.points, **how).triplets)
-            self._asked += len(asked)
-        said = Triplets.concatenate(self._said)
-        return said[dense_codes(said.statement_ids) < budget]
+    def _answers(self, study: SimulatedStudy, answers: int) -> Triplets:
+        return study.first(max(1, round(answers * self.share)), self.places, self.draw)
+
+    def _accuracy(self, answers: int) -> float:
+        return float(np.mean([study.accuracy(self._answers(study, answers)) for study in self.studies]))
+
+    def half_width(self, answers: int) -> float:
+        """Half the width of the 95 % interval of the accuracy."""
+        found = []
+        with warnings.catch_warnings(action="ignore", category=NearfarWarning):
+            for study in self.studies[:: N_STUDIES // N_INTERVALS]:
+                said = self._answers(study, answers)
+                judged = cross_validate(said, [parse_model(QUICK)], list(kfold(said, 5)))
+                interval = make_draws(said).estimate(judged.values[0])
+                found.append((interval.high - interval.low) / 2)
+        return float(np.mean(found))
 
 
 def learn_from_pilot(pilot: Triplets, seed: int = 0) -> Pilot:
@@ -334,13 +305,8 @@ def _seconds(given: Assumptions, pilot: Pilot | None, scheme: Scheme) -> float:
 
 def _reached(pilot: Triplets, model: Model, agreement: float, splits: Sequence[Split], seed: int) -> float:
     """Held-out accuracy of simulated answers to the questions of the pilot, over three studies."""
-    dimension = model.n_components or 0
-    noise = noise_of_agreement(agreement, dimension)
-    asked = Questions(pilot.array, pilot.objects)
-    accuracies = []
-    for study in range(3):
-        rng = np.random.default_rng([seed, study])
-        points = rng.normal(size=(pilot.n_objects, dimension))
-        said = simulated_answers(asked, points=points, noise=noise, ties="random", seed=rng).triplets
-        accuracies.append(cross_validate(said, [model], splits).accuracies[0])
-    return float(np.mean(accuracies))
+    given = Assumptions(model.n_components or 1, agreement)
+    asked, who = Questions(pilot.array, pilot.objects), np.zeros(len(pilot), dtype=np.int64)
+    studies = [SimulatedStudy(pilot.n_objects, given, [seed, at], alike=True) for at in range(3)]
+    said = [study.say(asked, who) for study in studies]
+    return float(np.mean([cross_validate(each, [model], splits).accuracies[0] for each in said]))

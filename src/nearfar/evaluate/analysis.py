@@ -13,9 +13,8 @@ from numpy.typing import ArrayLike, NDArray
 from nearfar._tools.checks import check_count
 from nearfar.errors import InputError
 from nearfar.evaluate.bootstrap import Estimate
-from nearfar.evaluate.ceiling import PersonAgreement, person_agreement
 from nearfar.evaluate.clusters import ClusterCount, ClusterTree, cluster_tree, count_object_clusters
-from nearfar.evaluate.collection import AnswerCounts, warn_of_controls
+from nearfar.evaluate.collection import AnswerCounts
 from nearfar.evaluate.groups import GroupComparison, compare_groups
 from nearfar.evaluate.judging import Judging
 from nearfar.evaluate.map_stability import (
@@ -29,12 +28,12 @@ from nearfar.evaluate.map_stability import (
     make_stability,
     measure_reliability,
     resample,
-    tree_labels,
 )  # fmt: skip
 from nearfar.evaluate.participants import People, judge_people
 from nearfar.evaluate.priors import VectorsAlone
 from nearfar.evaluate.properties import MIN_OBJECTS, Explained, explain, rsa
 from nearfar.evaluate.subgroups import Subgroups, find_subgroups
+from nearfar.methods import cut
 from nearfar.space.models import fit
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets
@@ -109,14 +108,9 @@ class Analysis(Judging):
         model = self.settled(self.plane_name) if self.splits else None
         if model is None or model.prior is not None:  # halves share the vectors, so they are too alike
             return None
-        return measure_reliability(self.answers, model, self.held_out, self.draws.scope, self.seed)
+        return measure_reliability(self.answers, model, self.draws.scope, self.seed)
 
     # ---------------------------------------------------------------- groups of people
-
-    @cached_property
-    def alike(self) -> PersonAgreement | None:
-        """How often every two people gave the same answer; None where nobody is known."""
-        return None if self.answers.participant is None else person_agreement(self.answers)
 
     @cached_property
     def subgroups(self) -> Subgroups | None:
@@ -168,9 +162,7 @@ class Analysis(Judging):
 
     def fit(self, name: str) -> Space:
         """The space of one of the judged models, fitted to all answers."""
-        model = self.settled(name)
-        warn_of_controls(self.answers, model.kernel)
-        return fit(self.answers, model)
+        return fit(self.answers, self.settled(name))
 
     # ---------------------------------------------------------------- how sure
 
@@ -204,7 +196,7 @@ class Analysis(Judging):
     @cached_property
     def cluster_count(self) -> ClusterCount:
         """How many clusters the shown objects form, in a map that allows for answers given at random."""
-        return count_object_clusters(self.answers, self.judged, self.splits, self.shown)
+        return count_object_clusters(self, self.shown)
 
     @cached_property
     def resamples(self) -> Resamples:
@@ -226,24 +218,25 @@ class Analysis(Judging):
 
     def stability(self, n_clusters: int | None = 5) -> Stability:
         """How uncertain positions on the map and clusters of the tree (cut into ``n_clusters``) are."""
-        flat = self.space if self.plane_name == self.chosen.name else self.plane
+        drawn, flat = self.resamples, self.space if self.plane_name == self.chosen.name else self.plane
         clusters: dict[str, Any] = {"labels": None, "kept": None, "kept_by_chance": None}
         if n_clusters is not None:
             wanted = min(check_count(n_clusters, "n_clusters"), int(self.shown_space.informed.sum()))
-            labels = tree_labels(self.shown_space, wanted)
+            labels = cut(self.shown_space.tree(), wanted)
             noise = self.answers, self.settled(self.chosen.name), self.shown, wanted
             by_chance = kept_by_chance(*noise, n_resamples=self.n_resamples, seed=self.seed)
-            kept = self.resamples.kept(labels, wanted)
+            kept = drawn.kept(labels, wanted)
             clusters = {"labels": labels, "kept": kept, "kept_by_chance": by_chance}
         points = coordinates(flat)
-        return make_stability(self.answers, points, self.resamples, model=self.plane_name, **clusters)
+        return make_stability(self.answers, points, drawn, model=self.plane_name, **clusters)
 
     # ---------------------------------------------------------------- what explains it
 
     @property
     def without_vectors(self) -> str:
         """The chosen model, or the most accurate one that knows no vectors where the chosen one does."""
-        return self.chosen.name if self.worth is None else self.worth.answers.name
+        knows = self.chosen.prior is not None or isinstance(self.chosen.estimator, VectorsAlone)
+        return self.worth.answers.name if knows and self.worth else self.chosen.name
 
     @cached_property
     def vector_correlation(self) -> Estimate | None:
@@ -256,8 +249,13 @@ class Analysis(Judging):
         return rsa(self, points[known], names=names, metric="euclidean", seed=self.seed)
 
     def explain(self, table: Any) -> Explained:
-        """How well the space predicts properties of the shown objects; ``table`` as for ``explain``, arrows for ``plane``."""
-        return explain(self.shown_space, table, points=self.plane.map(2)[self.shown], seed=self.seed)
+        """How well the space predicts properties of the shown objects; ``table`` as for ``explain``, arrows for ``plane``.
+
+        With vectors it is the space of the best model without them: what vectors hold would be predicted from itself.
+        """
+        name = self.without_vectors
+        space = self.space if name == self.chosen.name else self.fit(name)
+        return explain(space.take(self.shown), table, points=self.plane.map(2)[self.shown], seed=self.seed)
 
     # ---------------------------------------------------------------- showing it
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
+from itertools import product
 from typing import Any
 
 from numpy.typing import ArrayLike
@@ -12,26 +14,23 @@ from nearfar._tools.checks import Seed, check_count
 from nearfar.embedding.prior import as_vectors
 from nearfar.errors import InputError
 from nearfar.evaluate.analysis import Analysis
-from nearfar.evaluate.collection import warn_of_controls
 from nearfar.evaluate.comparison import Comparison, DimensionChoice, is_auto
 from nearfar.evaluate.crossval import LearningCurve
-from nearfar.evaluate.judging import DIMENSIONS, TOO_FEW_QUESTIONS
-from nearfar.evaluate.map_stability import Stability
+from nearfar.evaluate.dimensions import find_dimensions
+from nearfar.evaluate.judging import DIMENSIONS, LAWS, TOO_FEW_QUESTIONS
 from nearfar.evaluate.priors import settle
 from nearfar.io.quadruplets import as_quadruplets
+from nearfar.space.models import WITH_FEATURES, parse_model
 from nearfar.space.models import fit as fit_model
-from nearfar.space.models import parse_model, with_components
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets
 
 
 def fit(
     answers: Triplets | ArrayLike, model: Any = "auto", *, landmarks: Sequence[Any] | None = None,
-    n_components: int | None = None, features: Any = None, seed: Seed = 0,
+    features: Any = None, seed: Seed = 0,
 ) -> Space:  # fmt: skip
     """The space that a model makes of answers.
-
-    A ``RepeatedControlWarning`` tells where a control question was asked far more often than the others, and counts as often.
 
     Parameters
     ----------
@@ -39,7 +38,6 @@ def fit(
     model : "auto" (the most accurate, or a simpler one as accurate); a name such as "score", "score-5" or "soe-8"; or
         an object with ``fit_transform(answers)``.
     landmarks : names or indices of the objects that the columns of a kernel are made of.
-    n_components : dimensions, where the name has none: ``fit(answers, "soe", n_components=5)``.
     features : vectors of the objects as a prior, for embeddings and ``auto``; as for ``Analysis``.
     seed : None, an integer or a numpy Generator; for ``auto``.
 
@@ -48,7 +46,6 @@ def fit(
     >>> fit([[0, 1, 2], [0, 1, 3], [1, 0, 2], [2, 3, 0], [3, 2, 1]], "score")
     Space('score', 4 objects)
     """
-    model = with_components(model, n_components)
     if as_quadruplets(answers) is not None and features is None:
         return fit_model(answers, model, landmarks=landmarks)
     if is_auto(model) and landmarks is None:
@@ -58,8 +55,11 @@ def fit(
     answers, chosen = as_triplets(answers), parse_model(model, landmarks=landmarks)
     if (vectors := as_vectors(features, answers.objects)) is not None:
         chosen = settle(chosen.with_vectors(vectors), answers)
-    warn_of_controls(answers, chosen.kernel)
-    return fit_model(answers, chosen)
+    space = fit_model(answers, chosen)
+    if chosen.base == "nonneg":
+        name = chosen.name.removesuffix(WITH_FEATURES)
+        space.find_dimensions = partial(find_dimensions, answers, name, features=features)
+    return space
 
 
 def compare(
@@ -119,38 +119,13 @@ def learning_curve(
     return Analysis(answers, models=models, cv=cv, design=design, seed=seed).measure_curve(sizes)
 
 
-def stability(
-    answers: Triplets | ArrayLike, model: Any = "auto", *, n_clusters: int | None = 5, n_resamples: int = 50,
-    seed: Seed = 0,
-) -> Stability:  # fmt: skip
-    """Redo a map and its tree with a bootstrap of participants (statements where fewer than two are known).
-
-    Parameters
-    ----------
-    answers, model, seed : as for ``fit``.
-    n_clusters : to cut the tree into; None for no clusters.
-    n_resamples : how often; 50 give shares to about 0.07.
-
-    Examples
-    --------
-    >>> from nearfar import design, simulate
-    >>> points = [[x] for x in (0, 1, 2, 3, 4, 5, 20, 21, 22, 23, 24, 25)]  # on a line, with a gap
-    >>> answers = simulate.answers(design.random_questions(12, 600), points=points).triplets
-    >>> sure = stability(answers, "score-1", n_clusters=2, n_resamples=10)
-    >>> float(sure.kept.min()), bool(sure.spread.max() < 0.2)
-    (1.0, True)
-    """
-    models = None if is_auto(model) else [model]
-    return Analysis(answers, model, models=models, n_resamples=n_resamples, seed=seed).stability(n_clusters)
-
-
 def choose_dimension(
-    answers: Triplets | ArrayLike, model: Any = "ste", dimensions: Sequence[int] = DIMENSIONS, *, cv: int = 5,
-    seed: Seed = 0,
+    answers: Triplets | ArrayLike, model: Any = LAWS, dimensions: Sequence[int] = DIMENSIONS, *,
+    cv: int | None = None, design: str | None = None, seed: Seed = 0,
 ) -> DimensionChoice:  # fmt: skip
     """The fewest dimensions that no larger number clearly beats on held-out answers.
 
-    All numbers are judged on the same answers, by how likely they make them: a dimension is added only if that gain exceeds 1.4
+    All numbers are judged on the same answers, by how likely they make them: a dimension is added only if that gain exceeds 1.7
     of its standard errors. Where no number is clearly above guessing, the answers are called noise.
 
     Parameters
@@ -158,10 +133,10 @@ def choose_dimension(
     answers : what was answered.
     model : an embedding ("ste", "ckl", "soe", "gnmds"), a kernel whose PCA is cut ("score", "k1", ...), or an estimator
         with a parameter ``n_components`` and ``fit_transform(answers)``. Not "auto", which chooses dimensions of its own.
-        Best "ste": others found more than the objects have in some simulations. Not "tste", which predicts answers without
-        noise about a plane better from five dimensions than from two.
-    dimensions : numbers of dimensions to try.
-    cv, seed : as for ``compare``.
+        Of several, the likeliest counts for each number of dimensions. Best SOE and CKL: others, or one alone, found more than
+        the objects have in some simulations. Not "tste", which needs five dimensions for a plane.
+    dimensions : numbers of dimensions to try; default: no more than objects less two.
+    cv, design, seed : as for ``compare``.
 
     Examples
     --------
@@ -172,13 +147,18 @@ def choose_dimension(
     """
     answers = as_triplets(answers)
     wanted = sorted({check_count(d, "dimensions") for d in dimensions})
+    if dimensions is DIMENSIONS:
+        wanted = [d for d in wanted if d <= max(answers.n_objects - 2, 1)]
     if not wanted:
         raise InputError("dimensions: got an empty list, expected numbers of dimensions such as (1, 2, 3)")
-    name = model.strip() if isinstance(model, str) else type(model).__name__.lower()
-    if name.lower() == "tste":
-        raise InputError("model: accuracy does not count the dimensions of t-STE; count those of 'ste'")
-    models = {str(d): _with_dimension(model, d) for d in wanted}
-    chosen = Analysis(answers, models=models, cv=cv, seed=seed).dimension_choice
+    listed = list(model) if isinstance(model, list | tuple) else [model]
+    models = {}
+    for d, one in product(wanted, listed):
+        name = one.strip() if isinstance(one, str) else type(one).__name__.lower()
+        if name.lower() == "tste":
+            raise InputError("model: t-STE does not tell dimensions; count those of 'ste'")
+        models[str(d) if len(listed) == 1 else f"{name}-{d}"] = _with_dimension(one, d)
+    chosen = Analysis(answers, models=models, cv=cv, design=design, seed=seed).dimension_choice
     if chosen is None:
         raise InputError(TOO_FEW_QUESTIONS)
     return chosen
@@ -191,6 +171,5 @@ def _with_dimension(model: Any, dimension: int) -> Any:
             raise InputError(f"model: {name!r} has dimensions of its own; name it without, such as 'ste'")
         return f"{name}-{dimension}"
     if "n_components" not in getattr(model, "get_params", dict)():
-        wanted = "the name of an embedding or kernel, or an estimator with that parameter"
-        raise InputError(f"model: {model!r} has no parameter n_components; expected {wanted}")
+        raise InputError(f"model: {model!r} has no parameter n_components; name an embedding or a kernel")
     return clone(model).set_params(n_components=dimension)

@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar._tools.arrays import Codes, Floats, dense_codes
 from nearfar._tools.records import Record
-from nearfar.evaluate.splits import Units, respondents, split_units
+from nearfar.evaluate.splits import Units, drawn_respondents, split_units
 from nearfar.triplets import Triplets
 
 MIN_PARTICIPANTS = 10  # with fewer (effective) participants nothing is said about others
@@ -46,14 +46,16 @@ class Scope(Record):
     ----------
     participants : "new": others like those asked; "same": these only, because they are fewer than 10; "unknown": the
         answers do not say who gave them.
-    questions : "new": others like those asked; "same sets": within the sets of a blocked design; "adaptive": these only;
+    questions : "new": others like those asked; "within booklets": within the sets of a blocked design; "adaptive": these only;
         "same": these, because every participant answered all of them.
     n_participants : how many answered, 0 where that is not known.
+    n_random : how many answers to random questions a figure comes from, where others are beside them; else 0.
     """
 
     participants: Literal["new", "same", "unknown"] = "unknown"
-    questions: Literal["new", "same sets", "adaptive", "same"] = "new"
+    questions: Literal["new", "within booklets", "adaptive", "same"] = "new"
     n_participants: int = 0
+    n_random: int = 0
 
 
 class Draws:
@@ -156,11 +158,6 @@ class Draws:
         """(k, k) whether the model of a column is better than that of a row, by more than ``by``; all pairs at once.
 
         A difference counts that exceeds, in standard errors, what the draws make of the largest of all of them.
-
-        >>> rng = np.random.default_rng(0)
-        >>> credits = rng.random((3, 2000)) < np.array([[0.8], [0.8], [0.7]])
-        >>> Draws(np.arange(2000)).clearly_better(credits)[:, 0]
-        array([False, False,  True])
         """
         means, drawn = _row_means(values), self.means(values)
         apart = means[None, :] - means[:, None]
@@ -204,16 +201,16 @@ def make_draws(
 
     >>> answers = Triplets.from_array([[0, 1, 2], [0, 2, 1], [1, 0, 3]], participant=["ann", "bob", "ann"])
     >>> make_draws(answers).scope
-    Scope(participants='same', questions='new', n_participants=2)
+    Scope(participants='same', questions='new', n_participants=2, n_random=0)
     """
     units = units or split_units(answers)
-    questions: dict[str | None, Any] = {"blocked": "same sets", "adaptive": "adaptive"}
+    questions: dict[str | None, Any] = {"blocked": "within booklets", "adaptive": "adaptive"}
     by_person = units.kind == "participant"  # who are drawn anyway, so trios beside them
     scope = Scope(questions="same" if by_person else questions.get(design, "new"))
     who = answers.statement_ids
     if answers.participant is not None and len(answers.participant.known):
-        people = respondents(answers)
-        enough = effective_groups(people) >= MIN_PARTICIPANTS
+        people = drawn_respondents(answers)
+        enough = round(effective_groups(people)) >= MIN_PARTICIPANTS
         who = people if enough else who
         number = len(answers.participant.known)
         scope = replace(scope, participants="new" if enough else "same", n_participants=number)

@@ -20,24 +20,21 @@ from nearfar._tools.arrays import Codes, Floats, dense_codes
 from nearfar._tools.records import Record
 from nearfar.errors import InputError
 from nearfar.evaluate.bootstrap import MIN_PARTICIPANTS, Estimate, effective_groups, make_draws
-from nearfar.evaluate.collection import control_rows, double_submits
+from nearfar.evaluate.collection import choices_of_three, control_rows, double_submits
 from nearfar.evaluate.crossval import quick_credits
 from nearfar.evaluate.splits import respondents
 from nearfar.triplets import Triplets, as_triplets
 
 
 @dataclass(frozen=True)
-class Agreement(Record):
+class Agreement(Estimate):
     """How often two answers to the same question agree; every repeated question counts once.
 
     ``questions`` were answered more than once, and got so many ``answers``; ``options`` : how many answers are possible.
     """
 
-    share: float
-    low: float
-    high: float
-    questions: int
-    answers: int
+    questions: int = 0
+    answers: int = 0
     options: int = 2
 
 
@@ -93,7 +90,7 @@ def noise_ceiling(
     Examples
     --------
     >>> answers = Triplets.from_array([[0, 1, 2], [0, 1, 2], [0, 2, 1], [3, 1, 2], [3, 1, 2]])
-    >>> round(noise_ceiling(answers).agreement.share, 2)
+    >>> round(noise_ceiling(answers).agreement.value, 2)
     0.67
     >>> noise_ceiling([[0, 1, 2], [1, 0, 2]]).unknown
     'nothing repeated'
@@ -142,11 +139,7 @@ def copied_rows(answers: Triplets) -> NDArray[np.bool_]:
 
 
 def best_accuracy(agreement: float) -> float:
-    """C of the agreement A where q has a Beta(a, a) distribution.
-
-    >>> [round(best_accuracy(a), 3) for a in (0.5, 2 / 3, 1.0)]  # q = 1/2; uniform; 0 or 1
-    [0.5, 0.75, 1.0]
-    """
+    """C of the agreement A where q has a Beta(a, a) distribution."""
     from scipy.special import betaln
 
     if agreement >= 1 - 1e-12 or agreement <= 0.5:
@@ -163,7 +156,7 @@ def _best_possible(agreement: Agreement, accuracy: Estimate | None) -> Estimate:
     floor = 0.5 if math.isnan(reached.value) else reached.value
     low = max(best_accuracy(low), floor if math.isnan(reached.low) else reached.low)
     high = max((1 + math.sqrt(2 * high - 1)) / 2, floor, low)
-    return Estimate(min(max(best_accuracy(agreement.share), floor, low), high), low, high)
+    return Estimate(min(max(best_accuracy(agreement.value), floor, low), high), low, high)
 
 
 def _lead(answers: Triplets, credit: NDArray[Any] | None, repeated: NDArray[np.bool_]) -> Estimate | None:
@@ -205,7 +198,7 @@ def _agreement(
     people, units = dense_codes(person[counted]), dense_codes(unit[counted])
     df = effective_groups(units) - 1
     variance = _sum_of_squares(units, excess)
-    if effective_groups(people) >= MIN_PARTICIPANTS:
+    if round(effective_groups(people)) >= MIN_PARTICIPANTS:
         df = min(df, effective_groups(people) - 1)
         of_people = excess if within else 2 * excess
         cells = _sum_of_squares(_pair_codes(people, units), of_people)  # the noise, which units have already
@@ -222,21 +215,6 @@ def _of_kind(answers: Triplets, person: Codes, role: str) -> Agreement | None:
     asked, who = dense_codes(answers.trio_ids[one]), dense_codes(person[one])
     choice = getattr(answers, role)[one].astype(np.int64)
     return _agreement(asked, choice, asked, who, who, options=3)
-
-
-def choices_of_three(answers: Triplets, role: str) -> NDArray[np.intp]:
-    """A row of every statement of exactly two that chooses one of three: role "far" the odd one, "near" the most central.
-
-    Odd-one-out gives (a, b, odd) and (b, a, odd); most-central gives (a, central, b) and (b, central, a).
-    """
-    statement = dense_codes(answers.statement_ids)
-    by_statement = np.argsort(statement, kind="stable")
-    size = np.bincount(statement)
-    first = (np.cumsum(size) - size)[size == 2]
-    one, two = by_statement[first], by_statement[first + 1]
-    choice, trios = getattr(answers, role), answers.trio_ids
-    twins = (choice[one] == choice[two]) & (trios[one] == trios[two])
-    return np.asarray(one[twins & (answers.anchor[one] != answers.anchor[two])])
 
 
 def _sum_of_squares(codes: Codes, values: Floats) -> float:

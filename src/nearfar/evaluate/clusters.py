@@ -14,9 +14,8 @@ every dimension too many fills the gaps with noise. Its number of dimensions is 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Any, Literal
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -28,11 +27,14 @@ from nearfar._tools.progress import track
 from nearfar._tools.records import Record
 from nearfar.embedding.estimators import fit_lapses
 from nearfar.errors import InputError
-from nearfar.evaluate.bootstrap import make_draws
-from nearfar.evaluate.splits import Split, split_units
+from nearfar.evaluate.bootstrap import Draws
+from nearfar.evaluate.splits import Split
 from nearfar.methods import cut
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets
+
+if TYPE_CHECKING:
+    from nearfar.evaluate.judging import Judging
 
 MAX_CLUSTERS = 12
 AFTER = 3  # cuts after the elbow that are looked at
@@ -106,6 +108,11 @@ class ClusterTree(Record):
         """The cut into ``n_clusters``."""
         return next(each for each in self.cuts if each.n_clusters == self.n_clusters)
 
+    @property
+    def found(self) -> bool:
+        """Whether these are clusters that were found or asked for; else they only help to read the tree."""
+        return self.count is None or self.count.outcome in ("clear", "unclear")
+
 
 def cluster_tree(
     space: Space, count: ClusterCount | None, n_clusters: int | None = None
@@ -140,51 +147,40 @@ def cluster_tree(
     return ClusterTree(tree, rows, rows[order], tuple(cuts), n_clusters, count)
 
 
-def count_object_clusters(
-    answers: Triplets, judged: Triplets, splits: Sequence[Split], shown: NDArray[np.intp]
-) -> ClusterCount:
-    """Count the clusters of the objects ``shown``, in the map of ``answers`` that predicts the ``judged`` ones best.
-
-    These are held out by the first of ``splits``.
-    """
-    if not splits or not len(splits[0].train) or len(judged) < 10 * len(np.unique(judged.array)):
+def count_object_clusters(of: Judging, shown: NDArray[np.intp]) -> ClusterCount:
+    """Count the clusters of the objects ``shown``, in the map of all answers that predicts those of the first fold best."""
+    if not of.splits or not len(of.splits[0].train) or len(of.judged) < 10 * len(np.unique(of.judged.array)):
         return ClusterCount(unknown="few answers")
-    dimension = likeliest_dimension(judged, splits[0])
+    dimension = likeliest_dimension(of.judged, of.splits[0], of.draws)
     if not dimension:
         return ClusterCount(unknown="noise")
-    lapses = fit_lapses(answers, dimension)
+    lapses = fit_lapses(of.answers, dimension)
     counted = count_clusters(lapses.points[shown[lapses.informed[shown]]])
     # with so many triplets per object separate clusters are found in simulations: of questions drawn one by one from all
     # objects; of screens, and where few objects, the landmarks, are asked about all others
-    alone = split_units(answers).kind == "trio" and lapses.landmarks < 0.1
-    per_object = float(len(answers) / lapses.informed.sum())
+    alone = of.units.kind == "trio" and lapses.landmarks < 0.1
+    per_object = float(len(of.answers) / lapses.informed.sum())
     return replace(counted, per_object=per_object, wanted=120.0 if alone else 300.0)
 
 
-def likeliest_dimension(answers: Triplets, split: Split) -> int:
+def likeliest_dimension(answers: Triplets, split: Split, draws: Draws) -> int:
     """The number of dimensions, tried upwards, that makes held-out answers likeliest; 0 where none clearly beats guessing."""
     known, held_out = answers[split.train], answers[split.test]
     best, likeliest = 0, np.full(len(held_out), -np.inf)
     # one dimension is hard to search: objects cannot pass each other
-    for dimension in track((2, 3, 5, 8), "looking for clusters", total=2):
+    for dimension in track((2, 3, 5, 8), "looking for clusters"):
         own = fit_lapses(known, dimension).log_probability(held_out)
         if own.mean() <= likeliest.mean():
             break
         best, likeliest = dimension, own
-    gain = make_draws(held_out).difference(likeliest, np.full(len(held_out), math.log(0.5)))
+    gains = np.full(len(answers), np.nan)
+    gains[split.test] = likeliest - math.log(0.5)
+    gain = draws.difference(gains, np.zeros(len(answers)))
     return best if gain.low > 0 else 0
 
 
 def count_clusters(rows: NDArray[Any], *, seed: int = 0) -> ClusterCount:
-    """Count the clusters of (n, p) points, one per informed object.
-
-    Examples
-    --------
-    >>> rng = np.random.default_rng(0)
-    >>> three = np.repeat([[0, 0], [8, 0], [0, 8]], 10, axis=0) + rng.normal(size=(30, 2))
-    >>> count_clusters(three).k, count_clusters(rng.normal(size=(30, 2))).k
-    (3, 1)
-    """
+    """Count the clusters of (n, p) points, one per informed object."""
     rows = np.array(rows, dtype=np.float64)
     if len(rows) > 300:  # so many are looked at
         rows = rows[np.sort(np.random.default_rng(seed).permutation(len(rows))[:300])]

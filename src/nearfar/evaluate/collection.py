@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import warnings
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Any
 
@@ -11,8 +10,7 @@ from numpy.typing import NDArray
 
 from nearfar import words
 from nearfar._tools.arrays import dense_codes
-from nearfar.errors import RepeatedControlWarning
-from nearfar.triplets import Triplets
+from nearfar.triplets import Triplets, random_rows
 
 if TYPE_CHECKING:
     from nearfar.io import ReadResult
@@ -21,60 +19,73 @@ if TYPE_CHECKING:
 class AnswerCounts:
     """How often everything was asked.
 
-    ``per_object``, ``as_anchor`` : (n,) answers that concern every object, and of those as anchor; ``said_one``, ``said_other`` :
-    (questions,) answers for the option with the lower index, and the higher; ``statements``, ``triplets``, ``questions`` : how many
-    different ones; ``repeated``, ``contradicted`` : questions answered more than once, and of those both ways.
+    ``per_object`` : (n,) answers that concern every object; ``task`` : what one trial asked, a key of ``words.TASKS``;
+    ``statements``, ``triplets``, ``questions`` : how many different ones; ``repeated``, ``by_several``, ``contradicted`` :
+    questions answered more than once, by several participants, and both ways; ``by_same`` : how often somebody answered one again.
 
     >>> counts = AnswerCounts(Triplets.from_array([[0, 1, 2], [0, 2, 1], [1, 0, 2]]))
-    >>> counts.questions, counts.repeated, counts.contradicted, counts.as_anchor.tolist()
-    (2, 1, 1, [2, 1, 0])
+    >>> counts.task, counts.questions, counts.repeated, counts.contradicted
+    ('near', 2, 1, 1)
     """
 
     def __init__(self, answers: Triplets) -> None:
-        n = answers.n_objects
-        ids, first, codes = np.unique(answers.question_ids, return_index=True, return_inverse=True)
-        self._asked = answers.array[first]
-        self.per_object = np.bincount(answers.array.ravel(), minlength=n)
-        self.as_anchor = np.bincount(answers.anchor, minlength=n)
-        self.said_one = np.bincount(codes[answers.near < answers.far], minlength=len(ids))
-        self.said_other = np.bincount(codes, minlength=len(ids)) - self.said_one
+        ids, codes = np.unique(answers.question_ids, return_inverse=True)
+        self.times = np.bincount(codes)
+        first_option = np.bincount(codes[answers.near < answers.far], minlength=len(ids))
+        self.both = (first_option > 0) & (first_option < self.times)
+        self.per_object = np.bincount(answers.array.ravel(), minlength=answers.n_objects)
+        self.task = task_of(answers)
         self.statements, self.questions = len(np.unique(answers.statement_ids)), len(ids)
-        self.repeated = int((self.said_one + self.said_other > 1).sum())
-        self.contradicted = int(((self.said_one > 0) & (self.said_other > 0)).sum())
+        self.repeated, self.contradicted = int((self.times > 1).sum()), int(self.both.sum())
         self.triplets = self.questions + self.contradicted
+        self.by_several = self.by_same = 0
+        if (people := answers.participant) is not None:
+            known, size = np.isin(people.codes, people.known), len(people.names)
+            pairs, times = np.unique((codes * size + people.codes)[known], return_counts=True)
+            self.by_several = int((np.bincount(pairs // size) > 1).sum())
+            self.by_same = int((times > 1).sum())
 
-    def disputed(self, most: int = 12) -> list[dict[str, int]]:
-        """The questions that split people most evenly, those with the most answers first among equals.
 
-        Each with ``anchor``, ``one``, ``other`` (indices), and how many ``said_one`` and ``said_other``.
-        """
-        minority, total = np.minimum(self.said_one, self.said_other), self.said_one + self.said_other
-        both = np.flatnonzero(minority > 0)
-        shuffled = np.random.default_rng(0).permutation(self.questions)[both]
-        # how sure it is that people are split: a share near one half, from many answers
-        evenness = (minority[both] + 1) / (total[both] + 2)
-        order = both[np.lexsort((shuffled, -total[both], -evenness * (1 - 1 / total[both])))][:most]
-        asked = self._asked[order]
-        columns = [asked[:, 0], *np.sort(asked[:, 1:]).T, self.said_one[order], self.said_other[order]]
-        names = ("anchor", "one", "other", "said_one", "said_other")
-        return [dict(zip(names, row, strict=True)) for row in np.column_stack(columns).tolist()]
+def task_of(answers: Triplets) -> str:
+    """What one trial asked, seen from the triplets of its statement: "near", "odd", "central", "grid", "ranking" or "mixed".
+
+    "screens" where rows look like those of screens that have lost their statement ids.
+    """
+    m, statement = len(answers), answers.statement_ids
+    if len(np.unique(statement)) == m:
+        return "screens" if are_screens(answers) else "near"
+    for task, role in (("odd", "far"), ("central", "near")):
+        if 2 * len(choices_of_three(answers, role)) == m:
+            return task
+    code = dense_codes(statement) * answers.n_objects
+    if len(np.unique(code + answers.anchor)) > len(np.unique(statement)):
+        return "mixed"
+    return "ranking" if np.isin(code + answers.near, code + answers.far).any() else "grid"
+
+
+def choices_of_three(answers: Triplets, role: str) -> NDArray[np.intp]:
+    """A row of every statement of exactly two that chooses one of three: role "far" the odd one, "near" the most central.
+
+    Odd-one-out gives (a, b, odd) and (b, a, odd); most-central gives (a, central, b) and (b, central, a).
+    """
+    statement = dense_codes(answers.statement_ids)
+    by_statement = np.argsort(statement, kind="stable")
+    size = np.bincount(statement)
+    first = (np.cumsum(size) - size)[size == 2]
+    one, two = by_statement[first], by_statement[first + 1]
+    choice, trios = getattr(answers, role), answers.trio_ids
+    twins = (choice[one] == choice[two]) & (trios[one] == trios[two])
+    return np.asarray(one[twins & (answers.anchor[one] != answers.anchor[two])])
 
 
 def summarise(result: ReadResult, examples: int = 3) -> dict[str, Any]:
-    """Facts about what was read: of the answers, and of the rows that were not answers with the first of each reason.
-
-    >>> from nearfar.io import ReadResult
-    >>> facts = summarise(ReadResult(Triplets.from_array([[0, 1, 2], [0, 2, 1], [0, 1, 2]])))
-    >>> facts["answers"], facts["unique"], facts["contradicting_pairs"], facts["contradicting_answers"]
-    (3, 2, 1, 3)
-    """
+    """Facts about what was read: of the answers, and of the rows that were not answers with the first of each reason."""
     import polars as pl
 
     from nearfar.io.suspicions import similar_names
 
     triplets, people = result.triplets, result.triplets.participant
     counts = AnswerCounts(triplets)
-    answered = counts.said_one + counts.said_other
     right = {"correct": pl.col("correct").sum(), "wrong": (~pl.col("correct")).sum()}
     asides = result.checks.group_by("kind", maintain_order=True).agg(count=pl.len(), **right)
     return {
@@ -82,12 +93,13 @@ def summarise(result: ReadResult, examples: int = 3) -> dict[str, Any]:
         "answers": len(triplets),
         "unique": counts.triplets,
         "contradicting_pairs": counts.contradicted,
-        "contradicting_answers": int(answered[np.minimum(counts.said_one, counts.said_other) > 0].sum()),
+        "contradicting_answers": int(counts.times[counts.both].sum()),
+        "task": counts.task,
         "statements": None if triplets.statement is None else counts.statements,
         "participants": None if people is None else len(people.known),
         "repeated_questions": counts.repeated,
-        "repeated_answers": int(answered[answered > 1].sum()),
-        "repeated_within": _repeated_within(triplets),
+        "repeated_answers": int(counts.times[counts.times > 1].sum()),
+        "repeated_within": None if people is None else counts.by_same,
         "double_submits": int(double_submits(triplets).sum()),
         "controls": controls_text(triplets),
         "unanswered": [triplets.objects[i] for i in np.flatnonzero(counts.per_object == 0)],
@@ -96,16 +108,6 @@ def summarise(result: ReadResult, examples: int = 3) -> dict[str, Any]:
         "set_aside": asides.to_dicts(),
         "rejected": _rejections(result, examples),
     }
-
-
-def _repeated_within(triplets: Triplets) -> int | None:
-    """How many (participant, question) pairs have more than one answer; None without participants."""
-    people = triplets.participant
-    if people is None:
-        return None
-    pairs = dense_codes(triplets.question_ids) * len(people.names) + people.codes
-    counts = np.unique(pairs[np.isin(people.codes, people.known)], return_counts=True)[1]
-    return int((counts > 1).sum())
 
 
 def _rejections(result: ReadResult, examples: int) -> list[dict[str, Any]]:
@@ -121,25 +123,22 @@ def _rejections(result: ReadResult, examples: int) -> list[dict[str, Any]]:
 
 
 def double_submits(triplets: Triplets, within: float = 0.5) -> NDArray[np.bool_]:
-    """(m,) True where the same participant answered the same question less than ``within`` seconds before."""
+    """(m,) True where the same participant answered the same question less than ``within`` seconds before.
+
+    Answers that arrive together, such as those given without a network, are told apart by their response times.
+    """
     flags = np.zeros(len(triplets), dtype=bool)
     if triplets.participant is None or triplets.answered_at is None:
         return flags
     questions, who, when = triplets.question_ids, triplets.participant.codes, triplets.answered_at
-    order = np.lexsort((when, questions, who))
+    seconds = np.full(len(when), np.nan) if triplets.seconds is None else triplets.seconds
+    order = np.lexsort((seconds, when, questions, who))
     before, after = order[:-1], order[1:]
     again = (who[before] == who[after]) & (questions[before] == questions[after])
-    flags[after] = again & (when[after] - when[before] <= within)
+    gap = when[after] - when[before]
+    apart = np.abs(seconds[after] - seconds[before]) > gap + 1e-3
+    flags[after] = again & (gap <= within) & ~apart
     return flags
-
-
-def accuracy_per_object(answers: Triplets, credit: NDArray[np.floating]) -> NDArray[np.float64]:
-    """(n,) mean held-out credit of the judged answers that concern every object; NaN where there is none."""
-    judged = np.isfinite(credit)
-    concerned = answers.array[judged].ravel()
-    hits = np.bincount(concerned, weights=np.repeat(credit[judged], 3), minlength=answers.n_objects)
-    count = np.bincount(concerned, minlength=answers.n_objects)
-    return np.where(count > 0, hits / np.maximum(count, 1), np.nan)
 
 
 def control_rows(answers: Triplets, often: int = 10, far_more: int = 5) -> NDArray[np.bool_]:
@@ -160,19 +159,15 @@ def control_rows(answers: Triplets, often: int = 10, far_more: int = 5) -> NDArr
 
 
 def controls_text(answers: Triplets) -> str:
-    """The sentence about control questions that are not declared; "" where there are none."""
+    """The sentence about control questions that are not declared; "" where there are none. Adaptive questions may come often."""
+    drawn = random_rows(answers)
+    if drawn is not None:
+        answers = answers[np.flatnonzero(drawn)]
     controls = control_rows(answers)
     return words.controls(len(np.unique(answers.question_ids[controls])), int(controls.sum()))
 
 
-def warn_of_controls(answers: Triplets, kernel: str | None = None) -> None:
-    """Warn of control questions, for a model that counts every answer to them: k1 and k2 divide by their number."""
-    divides = kernel is not None and set(kernel.split("+")) <= {"k1", "k2"}
-    if not divides and (text := controls_text(answers)):
-        warnings.warn(text, RepeatedControlWarning, stacklevel=3)
-
-
-FEWEST = 50  # different questions, or pairs
+MIN_QUESTIONS = 50  # different questions, or pairs
 
 
 def are_screens(answers: Triplets) -> bool:
@@ -180,9 +175,9 @@ def are_screens(answers: Triplets) -> bool:
 
     One screen gives many rows about one anchor: every option that was picked against every option that was not. That shows in two
     ways. Where two of six are picked, every count of wins is a multiple of four. Or pairs (anchor, option) come back far more often
-    than independent questions would bring them, and an option wins or loses all of its comparisons of one screen, or rows of one
-    screen follow each other in the file, or comparisons are transitive, as those of a ranking are. Adaptive questions bring pairs
-    back too, but do not agree like that. In booklets two objects come back together whichever of them is the anchor.
+    than independent questions would bring them, and an option wins or loses all of its comparisons of one screen, or comparisons
+    are transitive, as those of a ranking are. Adaptive questions bring pairs back too, but do not agree like that. In booklets two
+    objects come back together whichever of them is the anchor.
 
     >>> rng = np.random.default_rng(0)
     >>> trios = np.argsort(rng.random((400, 30)))[:, :3]
@@ -193,7 +188,7 @@ def are_screens(answers: Triplets) -> bool:
     True
     """
     first = np.unique(answers.question_ids, return_index=True)[1]  # repeats do not indicate a screen
-    if len(first) < FEWEST:
+    if len(first) < MIN_QUESTIONS:
         return False
     if _in_multiples(answers):
         return True
@@ -211,7 +206,6 @@ def are_screens(answers: Triplets) -> bool:
     same = np.sum(won * (won - 1) + lost * (lost - 1)) / np.sum(count * (count - 1))
     return bool(
         same >= 0.7  # two questions about one pair; independent answers along a line agree in at most 2/3
-        or _in_runs(answers)
         or (reciprocal < 0.5 * (excess - 1) and _is_transitive(anchor, near, far))
     )
 
@@ -239,13 +233,6 @@ def screen_runs(answers: Triplets, complete: float = 0.9) -> NDArray[np.int64] |
     return run if np.sum(size[whole]) >= complete * len(run) else None
 
 
-def _in_runs(answers: Triplets) -> bool:
-    """Whether 40 % of rows go on with (anchor, near) of the row before; a sorted file has one run per pair."""
-    pair = answers.anchor.astype(np.int64) * answers.n_objects + answers.near
-    goes_on = pair[1:] == pair[:-1]
-    return bool(goes_on.mean() >= 0.4 and 1 + np.sum(~goes_on) >= 1.2 * len(np.unique(pair)))
-
-
 def _in_multiples(answers: Triplets, most_lost: int = 60) -> bool:
     """Whether nine in ten pairs (anchor, near) win in multiples of one number; by chance at most about half do.
 
@@ -255,7 +242,7 @@ def _in_multiples(answers: Triplets, most_lost: int = 60) -> bool:
     pair = answers.anchor.astype(np.int64) * n + answers.near
     often = np.unique(pair * n + answers.far, return_counts=True)[1]
     wins = np.unique(pair, return_counts=True)[1]
-    if len(wins) < FEWEST:
+    if len(wins) < MIN_QUESTIONS:
         return False
     several = range(2, most_lost + 1)
     return any(np.mean(wins % g == 0) >= 0.9 and np.mean(often % g == 0) < 0.5 for g in several)

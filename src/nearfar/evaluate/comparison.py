@@ -25,8 +25,7 @@ from nearfar.space.models import Model
 from nearfar.triplets import Triplets
 
 # On each of food, car, musicians and THINGS one of these is within .002 of the best of ste, tste, ckl, soe and gnmds with 2
-# to 20 dimensions (docs/models.md); kernels are there for landmark designs and for speed, two dimensions for the map, one
-# because the number of dimensions is read off these models.
+# to 20 dimensions (docs/models.md); kernels are there for landmark designs and speed, two dimensions for the map, one for scales
 SHORT_LIST = ("score", "k1", "ckl-1", "ckl-2", "soe-5", "ckl-8", "soe-20", "ste-20")
 # with vectors as a prior: SOE's default pull does well from few answers to many
 FEATURE_LIST = ("soe-2", "soe-5", "soe-20")
@@ -39,8 +38,8 @@ class Score(Record):
     Parameters
     ----------
     name : of the model.
-    accuracy : share of held-out answers that it predicts; a tie counts one half. That of the model which ``auto`` chose is
-        corrected for having been chosen by the same answers.
+    accuracy : share of held-out answers that it predicts; a tie counts one half. Only ``Analysis.best`` is corrected for
+        having been chosen by the same answers.
     low, high : its 95 % interval; NaN where it is not known.
     ties : share of held-out answers where it sees no difference.
     seconds : of a fit, the median over the folds, features included (maps of one kernel are cut from the same fit).
@@ -139,13 +138,9 @@ class Comparison(Record):
 
 
 def make_comparison(
-    answers: Triplets, credits: Credits, memory: Floats, draws: Draws, chosen: tuple[int, Estimate],
-    **about: Any,
-) -> Comparison:  # fmt: skip
-    """Judge models by their held-out credits on ``answers``, ``memory`` those of remembering pairs.
-
-    ``chosen`` : the number of the model that was chosen, and its accuracy. ``about`` : other fields.
-    """
+    answers: Triplets, credits: Credits, memory: Floats, draws: Draws, **about: Any
+) -> Comparison:
+    """Judge models by their held-out credits on ``answers``, ``memory`` those of remembering pairs; ``about`` : other fields."""
     trios = odd_one_out_rows(answers)
     values = np.concatenate([credits.values, memory[None].astype(np.float32)])
     means = credits.accuracies
@@ -155,12 +150,11 @@ def make_comparison(
     scores = []
     for k, value in enumerate(values):
         own, is_model = draws.estimate(value), k < len(means)
-        shown = chosen[1] if k == chosen[0] else own
         score = Score(
             credits.models[k].name if is_model else "pair memory",
-            shown.value,
-            shown.low,
-            shown.high,
+            own.value,
+            own.low,
+            own.high,
             ties=float(np.mean(value == 0.5)),
             seconds=float(np.median(credits.seconds[k])) if is_model else 0.0,
             behind=float(means[best] - own.value) if k != best else 0.0,
@@ -202,13 +196,14 @@ def candidates(n_objects: int, names: Sequence[str] = SHORT_LIST) -> list[str]:
     return [name for name in names if "-" not in name or int(name.rpartition("-")[2]) <= most]
 
 
-def pick(models: Sequence[Model], means: Floats, unclear: NDArray[np.bool_]) -> int:
+def pick(models: Sequence[Model], means: Floats, unclear: NDArray[np.bool_], enough: bool = False) -> int:
     """The most accurate model; a much simpler one (half the dimensions, or a kernel) that is as accurate, but for .001.
 
-    One dimension may be half a point worse: it is a scale, and is read as one. One without vectors and with no more dimensions is
-    simpler, too. Vectors alone use no answers: they are chosen only where every model is clearly worse.
+    One without vectors and with no more dimensions is simpler, too. Vectors alone use no answers: they are chosen only where
+    every model is clearly worse.
 
-    ``unclear`` : (k, k) pairs of models whose difference has an interval that contains 0.
+    ``unclear`` : (k, k) pairs of models whose difference has an interval that contains 0. ``enough`` : whether one dimension
+    makes answers as likely as more do; it is a scale, and is read as one, so it may then be three points less accurate.
     """
     alone = np.array([isinstance(model.estimator, VectorsAlone) for model in models])
     size = np.array([model.n_components or 0 for model in models])
@@ -216,7 +211,7 @@ def pick(models: Sequence[Model], means: Floats, unclear: NDArray[np.bool_]) -> 
     best = int(np.argmax(means))
     if alone[best] and (as_good := ~alone & unclear[best]).any():
         best = int(np.argmax(np.where(as_good, means, -np.inf)))
-    slack = np.where(unclear[best], np.where(size == 1, 0.005, 0.001), 0.0)
+    slack = np.where(unclear[best], np.where((size == 1) & enough, 0.03, 0.001), 0.0)
     simpler = size <= size[best] / np.where(given[best] & ~given, 1, 2)
     rivals = simpler & (means[best] - means <= slack) & ~alone
     scales = np.flatnonzero(rivals & (size == 1)).tolist()
@@ -236,32 +231,50 @@ def choose(credits: Credits, draws: Draws) -> tuple[int, Estimate]:
     means = credits.accuracies
     apart = np.abs(means[:, None] - means[None, :])
     unclear = apart <= 1.96 * np.nanstd(drawn[:, None] - drawn[None, :], axis=2)
-    chosen = pick(models, means, unclear)
+    enough = _one_is_enough(credits, draws, unclear[int(np.argmax(means))])
+    chosen = pick(models, means, unclear, enough)
     own = draws.estimate(values[chosen])
     if len(models) == 1:
         return chosen, own
     left_out = draws.left_out_means(values)
-    picked = np.array([pick(models, column, unclear) for column in drawn.T])
+    picked = np.array([pick(models, column, unclear, enough) for column in drawn.T])
     judged = left_out[picked, np.arange(len(picked))] - left_out[chosen] + own.value
     shift = min(0.0, float(np.nanmean(judged)) - own.value)  # how much the choice flatters it
     return chosen, Estimate(own.value + shift, max(0.0, own.low + shift), own.high + shift)
 
 
+def _one_is_enough(credits: Credits, draws: Draws, as_good: NDArray[np.bool_]) -> bool:
+    """Whether embeddings in more dimensions together make answers no likelier than one does, by half a standard error.
+
+    Together, since the best of several is above one by chance: all of them, or those of the same kind, as others may be likelier by
+    their law alone. Those of the same kind must not be clearly likelier. ``as_good`` : (k,) models that may be as accurate as the best.
+    """
+    size = np.array([model.n_components or 0 for model in credits.models])
+    one, more = np.flatnonzero((size == 1) & as_good), np.flatnonzero(size > 1)
+    same = [len(one) > 0 and credits.models[k].base == credits.models[one[0]].base for k in more]
+    if not any(same):
+        return False
+    likely = np.stack([log_likelihood(credits.margins[k]) for k in (*more, one[0])])
+    likely[np.isnan(credits.values[[*more, one[0]]])] = np.nan
+    gain = np.stack([likely[:-1][same].mean(axis=0), likely[:-1].mean(axis=0)]) - likely[-1]
+    mean, error = np.nanmean(gain, axis=1), np.nanstd(draws.means(gain), axis=1)
+    return bool((mean <= 0.5 * error).any() and mean[0] <= ERRORS * error[0])
+
+
 # Standard errors of a gain that count as clear. A bootstrap of participants and questions overstates them for independent
-# answers by up to sqrt 3 (Owen 2007). With 1 a third of simulated odd-one-out studies was given a dimension too many, with 2
-# half of the true numbers above two were missed.
-ERRORS = 1.4
+# answers by up to sqrt 3 (Owen 2007). Of 297 simulated studies 8 were given a dimension too many with 1.4, 3 with 1.7; the number
+# was right in 230, 227, and with 2 in 220.
+ERRORS = 1.7
 
 
 @dataclass(frozen=True, repr=False)
 class DimensionChoice(Record):
     """The number of dimensions that the answers support; ``int(choice)`` is that number, 0 for noise.
 
-    ``best_dimension`` has the highest accuracy; ``dimensions`` are those tried, in the order of ``comparison.scores``.
+    ``dimensions`` are those tried, in the order of ``comparison.scores``: of each, the model that makes held-out answers likeliest.
     """
 
     dimension: int
-    best_dimension: int
     dimensions: tuple[int, ...]
     comparison: Comparison
 
@@ -275,18 +288,24 @@ class DimensionChoice(Record):
         return f"{self.comparison}\n\n{words.dimension_text(self)}"
 
 
-def count_dimensions(sizes: Sequence[int], credits: Credits, draws: Draws) -> int:
-    """The fewest of the ``sizes`` of all models, in ascending order, than which no larger one makes answers clearly likelier.
+def count_dimensions(credits: Credits, draws: Draws) -> tuple[tuple[int, ...], list[int], int]:
+    """The numbers of dimensions of the models, which model counts for each, and the number that is enough.
 
-    Accuracy sees only whether an answer is predicted, not how clearly. Of models with the same size the most accurate one counts.
+    That is the fewest than which no larger one makes answers clearly likelier. Accuracy sees only whether an answer is predicted,
+    not how clearly. Of models with the same number the likeliest one counts: answers by another law than a model's own look as if
+    they came from more dimensions.
     """
-    order = np.argsort(credits.accuracies, kind="stable")[::-1]
-    rows = [next(k for k in order if credits.models[k].n_components == size) for size in sizes]
-    margins = np.where(np.isnan(credits.values[rows]), np.nan, credits.margins[rows])
-    likely = np.stack([log_likelihood(of) for of in margins])
-    drawn, means = draws.means(likely), np.nanmean(likely, axis=1)
+    size = np.array([model.n_components or 0 for model in credits.models])
+    margins = np.where(np.isnan(credits.values), np.nan, credits.margins)
+    likely = np.stack(
+        [log_likelihood(of) if d else np.full(of.shape, -np.inf) for of, d in zip(margins, size, strict=True)]
+    )
+    means = np.nanmean(likely, axis=1)
+    sizes = tuple(np.unique(size[size > 0]).tolist())
+    rows = [int(np.argmax(np.where(size == d, means, -np.inf))) for d in sizes]
+    drawn, means = draws.means(likely[rows]), means[rows]
     clearer = means[None, :] - means[:, None] > ERRORS * np.nanstd(drawn[None, :] - drawn[:, None], axis=2)
-    return sizes[int(np.argmin(np.triu(clearer, 1).any(axis=1)))]
+    return sizes, rows, sizes[int(np.argmin(np.triu(clearer, 1).any(axis=1)))]
 
 
 def log_likelihood(margins: NDArray[np.float32]) -> Floats:
@@ -301,16 +320,18 @@ def log_likelihood(margins: NDArray[np.float32]) -> Floats:
     """
     known = np.isfinite(margins)
     rank = rankdata(np.abs(margins[known])) / max(known.sum(), 1) * np.sign(margins[known])
+    counts, edges = np.histogram(rank, bins=1001, range=(-1, 1))  # which is enough to fit two numbers
+    middles = (edges[1:] + edges[:-1]) / 2
 
-    def log_probability(at: Floats) -> Floats:
+    def log_probability(at: Floats, rank: Floats) -> Floats:
         lapses = 0.9 / (1 + np.exp(-at[1]))
         chosen = 1 / (1 + np.exp(-np.clip(np.exp(at[0]) * rank, -40, 40)))
         return np.asarray(np.log(lapses / 2 + (1 - lapses) * chosen))
 
     def loss(at: Floats) -> float:
-        return -float(log_probability(at).sum())
+        return -float(counts @ log_probability(at, middles))
 
     fitted = minimize(loss, np.array([0.7, -3.0]), method="Nelder-Mead")
     result = np.full(margins.shape, np.nan)
-    result[known] = log_probability(fitted.x)
+    result[known] = log_probability(fitted.x, rank)
     return result

@@ -3,32 +3,34 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from html import escape
 from typing import Any
 
 import numpy as np
 import polars as pl
 from numpy.typing import ArrayLike, NDArray
+from scipy.optimize import linear_sum_assignment
 
 from nearfar import words
-from nearfar._tools.arrays import Floats, dense_codes
+from nearfar._tools.arrays import Floats
 from nearfar._tools.checks import Seed, check_count, seed_number
 from nearfar._tools.progress import step
 from nearfar._tools.records import Record
+from nearfar._tools.text import listed
 from nearfar.embedding.nonneg import NonNegative, shares
 from nearfar.embedding.prior import as_vectors
 from nearfar.errors import InputError, NearfarWarning
+from nearfar.evaluate.map_stability import resampled_units
 from nearfar.evaluate.priors import settle
-from nearfar.evaluate.splits import split_units
-from nearfar.io.vectors import vector_tables
+from nearfar.evaluate.properties import property_columns
 from nearfar.space.models import Model, parse_model
 from nearfar.space.space import Space
-from nearfar.triplets import Triplets, as_triplets, positions
+from nearfar.triplets import Triplets, as_triplets
 
 TOP = 8  # objects that show what a dimension is about
 MIN_CORRELATION = 0.8  # with a dimension of another fit, above which it has come back
-STARTS = 2  # other random starts
 
 
 @dataclass(frozen=True)
@@ -42,7 +44,7 @@ class Dimension(Record):
     share : of the similarity of all pairs of objects, how much it makes up.
     objects : how many objects use it: at least a tenth of the largest coordinate.
     starts, halves : its correlation with the most similar dimension of a fit from another random start, and of fits to
-        halves of the participants (of the questions, where nobody is known), the smaller one of the two.
+        halves of the participants (of the answers, where nobody is known), the smaller one of the two.
     top, values : the objects highest on it, and their coordinates.
     goes_with, correlation : the given property that it correlates with most; "" and NaN without any.
     """
@@ -68,6 +70,10 @@ class Dimension(Record):
         """Its name, or its number."""
         return self.name or f"dimension {self.number}"
 
+    def to_dict(self) -> dict[str, Any]:
+        """As of other records, and whether it comes back."""
+        return {**super().to_dict(), "comes_back": self.comes_back}
+
 
 @dataclass(frozen=True, repr=False)
 class Dimensions(Record):
@@ -76,13 +82,13 @@ class Dimensions(Record):
     Parameters
     ----------
     dimensions : all that some object uses, the largest share first.
-    halved_by : what the halves are of: "participants" or "questions".
+    halved_by : what the halves are of: "participants", or "answers" where these are not known.
     space : the space that they are columns of.
     """
 
     dimensions: tuple[Dimension, ...]
     halved_by: str
-    space: Space
+    space: Space = field(repr=False)
 
     @property
     def found(self) -> tuple[Dimension, ...]:
@@ -100,17 +106,35 @@ class Dimensions(Record):
         at = [each.number - 1 for each in self.found]
         return np.asarray(self.space.rows[:, at], dtype=np.float64)
 
-    def named(self, names: Sequence[Mapping[str, Any]]) -> Dimensions:
+    def _repr_html_(self) -> str:
+        return f"<pre>{escape(str(self))}</pre>"
+
+    def named(self, names: Any) -> Dimensions:
         """With the names of a table written before: every row names the dimension with most of its top objects.
 
-        ``names`` : rows with "name" and "top1", "top2", ...; fewer than half of them in common are another dimension.
+        ``names`` : a data frame, columns by name, or rows, with "name" and "top1", "top2", ...; fewer than half of them in common are another
+        dimension. A warning lists names that belong to none that comes back, or to one that has a name.
         """
-        called: dict[int, str] = {}
+        if isinstance(names, Mapping) or hasattr(names, "columns"):
+            columns = {column: names[column] for column in getattr(names, "columns", names)}
+            names = [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+        matches = []
         for row in names:
-            objects = {str(value) for key, value in row.items() if str(key).startswith("top") and value}
-            common = [len(objects & set(each.top)) for each in self.dimensions]
-            if row.get("name") and objects and max(common, default=0) * 2 >= len(objects):
-                called[int(np.argmax(common))] = str(row["name"])
+            known = {
+                key: str(value) for key, value in row.items() if isinstance(value, str | int | np.integer)
+            }
+            objects = {value for key, value in known.items() if str(key).startswith("top") and value}
+            common = [len(objects & set(each.top)) for each in self.dimensions] or [0]
+            name = " ".join(known.get("name", "").split())
+            matches.append((max(common) / max(len(objects), 1), int(np.argmax(common)), name))
+        called: dict[int, str] = {}
+        best_first = [each for each in sorted(matches, key=lambda each: -each[0]) if each[2]]
+        lost = [name for r, k, name in best_first if r < 0.5 or called.setdefault(k, name) != name]
+        lost += [name for k, name in called.items() if not self.dimensions[k].comes_back]
+        if lost or not called:
+            told = f"belong to no dimension that comes back, or to one that has a name: {listed(lost)}"
+            told = told if lost else "column name is empty in every row"
+            warnings.warn(f"names of dimensions: {told}", NearfarWarning, stacklevel=2)
         named = (replace(each, name=called.get(k, each.name)) for k, each in enumerate(self.dimensions))
         return replace(self, dimensions=tuple(named))
 
@@ -120,12 +144,9 @@ class Dimensions(Record):
         for each in self.to_dict()["dimensions"]:
             top, _ = each.pop("top"), each.pop("values")
             rows.append(each | {f"top{k}": name for k, name in enumerate(top, 1)})
-        return pl.DataFrame(rows, infer_schema_length=None)
-
-    def to_dict(self) -> dict[str, Any]:
-        """Plain numbers and text, for JSON."""
-        found = [{**each.to_dict(), "comes_back": each.comes_back} for each in self.dimensions]
-        return {"dimensions": found, "halved_by": self.halved_by}
+        return pl.DataFrame(
+            rows or None, None if rows else ["number", "name", "top1"], infer_schema_length=None
+        )
 
 
 def find_dimensions(
@@ -143,8 +164,7 @@ def find_dimensions(
     ----------
     answers : Triplets, an (m, 3) array of indices, or a data frame.
     model : "nonneg" (as many dimensions as predict held-out choices best) or with a number of them, such as "nonneg-20".
-    properties : numbers per object from elsewhere, as features are given: a file or a data frame with a column "object", or a
-        dict of arrays.
+    properties : of the objects, as the table of ``explain``; those of numbers count.
     features : vectors of the objects as a prior, as for ``fit``: they enter where held-out answers say that they help.
     top : objects that are listed for every dimension.
     seed : fixes the starts and the halves.
@@ -163,20 +183,21 @@ def find_dimensions(
     if parsed.base != "nonneg":
         raise InputError(f"model: {model!r} has no dimensions to name; expected 'nonneg' or 'nonneg-12'")
     check_count(top, "top")
-    known = {} if properties is None else _columns(properties, answers.objects)
+    nowhere = Space.of_points(np.zeros((answers.n_objects, 1)), answers.objects)
+    known = {} if properties is None else property_columns(properties, nowhere)
+    known = {name: values for name, values in known.items() if values.dtype.kind == "f"}
     if (vectors := as_vectors(features, answers.objects)) is not None:
         parsed = settle(parsed.with_vectors(vectors), answers)
-    halved_by, half = _halves(answers, start)
-    points, starts, halves = _fits(answers, parsed, half, start)
-    name = model if parsed.prior is None else parsed.name
-    space = Space(points, answers.objects, kind="points", model=name, similarity="product")
+    kind, unit = resampled_units(answers)
+    order = np.random.default_rng(start).permutation(int(unit.max(initial=0)) + 1)
+    fitted, starts, halves = _fits(answers, parsed, order[unit] < len(order) / 2, start)
+    points, name = fitted.embedding_, model if parsed.prior is None else parsed.name
+    space = Space(points, answers.objects, kind="points", model=name, estimator=fitted, similarity="product")
     explained = shares(points)
     described = []
-    for c, column in enumerate(points.T):
-        order = np.argsort(-column, kind="stable")[:top]
+    for c in np.flatnonzero(points.any(axis=0)).tolist():
+        order = np.argsort(-(column := points[:, c]), kind="stable")[:top]
         order = order[column[order] > 0]
-        if not len(order):
-            continue
         r = {"": np.nan}
         for name, values in known.items():
             there = np.isfinite(values)
@@ -196,17 +217,17 @@ def find_dimensions(
                 correlation=r[goes_with],
             )
         )
-    return Dimensions(tuple(described), halved_by, space)
+    return Dimensions(tuple(described), "participants" if kind == "participant" else "answers", space)
 
 
 def _fits(
     answers: Triplets, model: Model, half: NDArray[np.bool_], start: int
-) -> tuple[Floats, Floats, Floats]:
-    """Points of the best of three starts, and how well another start and both halves find every dimension of them."""
+) -> tuple[NonNegative, Floats, Floats]:
+    """The best of three starts, and how well another start and both halves find every dimension of them."""
     prior: Any = model.prior
     # an object without an answer is listed by whoever reads them
     quiet = warnings.catch_warnings(action="ignore", category=NearfarWarning)
-    with quiet, step("dimensions", total=3 + STARTS) as advance:
+    with quiet, step("dimensions", total=7) as advance:
 
         def fit(some: Triplets, size: int | None, number: int, **given: Any) -> NonNegative:
             fitted = NonNegative(size, random_state=number, prior=prior, **given).fit(some)
@@ -215,45 +236,31 @@ def _fits(
 
         first = fit(answers, model.n_components, start)
         d, pull = first.embedding_.shape[1], {"regularization": first.regularization_}
-        others = [fit(answers, d, start + 1 + k, **pull) for k in range(STARTS)]
+        others = [fit(answers, d, start + 1 + k, **pull) for k in range(2)]
         best, *others = sorted([first, *others], key=lambda fitted: float(fitted.loss_))
-        # of half the answers two dimensions may be found as one, where there is no room for more
-        halves = [fit(answers[rows], 2 * d, start, **pull) for rows in (half, ~half) if rows.any()]
-    points = best.embedding_
-    again, halved = ([best_match(points, fit.embedding_) for fit in fits] for fits in (others, halves))
-    return points, np.max(again, axis=0), np.min(halved, axis=0)
+        used = max(1, int(best.embedding_.any(axis=0).sum()))
+        # of half the answers two dimensions may be found as one where there is no room for more, and one as two where there is
+        halves = [
+            [fit(answers[rows], size, start, **pull) for size in (used, 2 * used)]
+            for rows in (half, ~half)
+            if 0 < half.sum() < len(half)
+        ]
+
+    def again(fits: list[NonNegative]) -> Floats:
+        return np.asarray(np.max([best_match(best.embedding_, fitted.embedding_) for fitted in fits], axis=0))
+
+    return best, again(others), np.min([again(fits) for fits in halves] or [np.zeros(d)], axis=0)
 
 
 def best_match(points: Floats, other: Floats) -> Floats:
-    """(d,) the largest correlation of every dimension with one of another fit; 0 with one that does not vary.
+    """(d,) the correlation of every dimension with its own one of another fit, matched for the largest sum; 0 where none is left.
 
     >>> best_match(np.array([[1.0, 0.0], [2.0, 1.0], [3.0, 0.0]]), np.array([[2.0], [4.0], [6.0]])).round(2)
     array([1., 0.])
     """
     one, two = (each - each.mean(axis=0) for each in (points, other))
     x, y = (each / np.maximum(np.linalg.norm(each, axis=0), 1e-12) for each in (one, two))
-    return np.asarray((x.T @ y).max(axis=1))
-
-
-def _halves(answers: Triplets, seed: int) -> tuple[str, NDArray[np.bool_]]:
-    """What is halved at random, and (m,) the answers of one half."""
-    who = answers.participant
-    if who is not None and len(who.known) > 1:
-        name, codes = "participants", dense_codes(who.codes.astype(np.int64))
-    else:
-        name, codes = "questions", split_units(answers).codes
-    order = np.random.default_rng(seed).permutation(int(codes.max(initial=0)) + 1)
-    return name, order[codes] < len(order) / 2
-
-
-def _columns(properties: Any, objects: tuple[str, ...]) -> dict[str, Floats]:
-    """Name -> (n,) numbers of every property, NaN for an object without."""
-    columns: dict[str, Floats] = {}
-    for table in vector_tables(properties):
-        at = positions(objects, table.objects or objects)
-        if not len(table.values) > at.max() >= 0:
-            raise InputError(f"properties: {table.name} has none of the objects, or not all without names")
-        numbered = (f"{table.name} {c + 2}" for c in range(table.values.shape[1] - 1))
-        names = table.columns or [table.name, *numbered]
-        columns |= dict(zip(names, np.where(at >= 0, table.values[at].T, np.nan), strict=True))
-    return columns
+    r, matched = x.T @ y, np.zeros(points.shape[1])
+    rows, columns = linear_sum_assignment(r, maximize=True)
+    matched[rows] = r[rows, columns]
+    return matched

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from itertools import combinations
 from typing import Any, NamedTuple
@@ -23,8 +23,8 @@ from nearfar.evaluate.bootstrap import Estimate, make_draws
 from nearfar.evaluate.ceiling import group_agreement
 from nearfar.evaluate.crossval import fit_timed
 from nearfar.evaluate.judging import parse_or_choose
-from nearfar.evaluate.map_stability import align, along_axes, coordinates, draw_again
-from nearfar.evaluate.splits import kfold, respondents
+from nearfar.evaluate.map_stability import align, along_axes, bootstrap_rows, coordinates
+from nearfar.evaluate.splits import drawn_respondents, kfold, respondents
 from nearfar.evaluate.subgroups import residual_vectors, some_statements
 from nearfar.space.models import Model, parse_model
 from nearfar.space.space import Space
@@ -186,7 +186,8 @@ def _test(answers: Triplets, group: Codes, common: Space, n_permutations: int, s
     person, _, vectors = residual_vectors(tested, common)
     member = np.zeros(len(answers.participant.names), dtype=np.int64)
     member[answers.participant.codes[rows]] = group[rows]
-    test = permutation_test(inner_products(vectors), member[person], n_permutations, seed)
+    came = np.argsort(np.unique(answers.participant.codes[rows], return_index=True)[1])  # names do not matter
+    test = permutation_test(inner_products(vectors[came]), member[person[came]], n_permutations, seed)
     return test._replace(questions_differ=questions_differ(tested, member[person], n_permutations, seed))
 
 
@@ -237,20 +238,6 @@ def _groups(answers: Triplets, groups: Mapping[Any, str]) -> tuple[Codes, list[s
     return code[answers.participant.codes], names, of_each.count("")
 
 
-def groups_of(people: Sequence[Any], groups: Sequence[Any]) -> dict[str, str]:
-    """Participant -> group from two columns; somebody in two groups is refused.
-
-    >>> groups_of(["ann", "bob", "ann"], ["expert", "novice", "expert"])
-    {'ann': 'expert', 'bob': 'novice'}
-    """
-    group_of: dict[str, str] = {}
-    for person, group in zip(map(str, people), groups, strict=True):
-        name = "" if group is None else str(group).strip()
-        if name and group_of.setdefault(person, name) != name:
-            raise InputError(f"groups: {person!r} is in two groups, {group_of[person]!r} and {name!r}")
-    return group_of
-
-
 def _moves(
     answers: Triplets, group: Codes, model: Model, common: Floats, n_resamples: int, seed: int
 ) -> tuple[Floats, tuple[Move, ...]]:
@@ -264,13 +251,15 @@ def _moves(
         return np.stack([align(coordinates(space), common) for space in spaces])
 
     own = [np.flatnonzero(group == g) for g in (0, 1)]
-    people = [dense_codes(respondents(answers)[rows]) for rows in own]
+    people = [dense_codes(drawn_respondents(answers)[rows]) for rows in own]
     maps = maps_of(own)
     apart = maps[1] - maps[0]
     rng = np.random.default_rng(seed)
     resampled = np.empty((n_resamples, *common.shape))
     for again in resampled:
-        first, second = maps_of([rows[draw_again(who, rng)] for rows, who in zip(own, people, strict=True)])
+        first, second = maps_of(
+            [rows[bootstrap_rows(who, rng)] for rows, who in zip(own, people, strict=True)]
+        )
         again[:] = second - first
     # NaN for objects that fewer than two resamples know
     with warnings.catch_warnings(action="ignore", category=RuntimeWarning):

@@ -40,7 +40,7 @@ from nearfar.evaluate.crossval import (
 from nearfar.evaluate.priors import VectorsAlone, choose_setting
 from nearfar.evaluate.splits import Split, Units, design_of, kfold, some_units, split_units, warn_of_screens
 from nearfar.evaluate.worth import Worth, measure_worth
-from nearfar.space.models import EMBEDDINGS, WITH_FEATURES, Model, parse_model, parse_models
+from nearfar.space.models import WITH_FEATURES, Model, parse_model, parse_models
 from nearfar.triplets import Triplets, as_triplets, random_rows
 
 if TYPE_CHECKING:
@@ -48,6 +48,9 @@ if TYPE_CHECKING:
     from nearfar.evaluate.groups import GroupComparison
 
 DIMENSIONS = (1, 2, 3, 5, 8)  # numbers of them that are tried
+# an answer goes by the difference of two distances, or by their ratio; one of them alone, or STE, found more dimensions than the
+# objects have, in simulations of the other law
+LAWS = ("soe", "ckl")
 TOO_FEW_QUESTIONS = "answers: too few different questions to hold any of them out; collect more answers"
 
 
@@ -75,7 +78,7 @@ class Judging:
             listed.append(self._named)
         self._listed = listed
         if self.vectors is not None and (self._named or self._has_own_list):
-            first = next((model for model in listed if model.base in EMBEDDINGS), listed[0])
+            first = next((model for model in listed if model.takes_vectors), listed[0])
             (self._named or first).with_vectors(self.vectors)  # an error for a kernel
         self._design = design
         self._cv = None if cv is None else check_count(cv, "cv", least=2)
@@ -96,7 +99,7 @@ class Judging:
             twins = [*map(parse_model, candidates(self.answers.n_objects, FEATURE_LIST)), *twins]
         listed = {model.name: model for model in self._listed}
         for model in twins if self._setting is not None else ():
-            if model.base in EMBEDDINGS:
+            if model.takes_vectors:
                 listed[model.name + WITH_FEATURES] = model.with_vectors(self.vectors)
         return (*listed.values(), Model("features", estimator=VectorsAlone(self.vectors)))
 
@@ -146,7 +149,10 @@ class Judging:
     @cached_property
     def draws(self) -> Draws:
         """Bootstrap draws of the judged answers, which all intervals come from."""
-        return make_draws(self.judged, self.units, design=self.design, seed=self.seed)
+        draws = make_draws(self.judged, self.units, design=self.design, seed=self.seed)
+        scored = _scored(self.judged)
+        draws.scope = replace(draws.scope, n_random=0 if scored.all() else int(scored.sum()))
+        return draws
 
     @cached_property
     def splits(self) -> tuple[Split, ...]:
@@ -162,29 +168,28 @@ class Judging:
             raise InputError(TOO_FEW_QUESTIONS)
         return cross_validate(self.judged, self.models, self.splits)
 
-    @property
-    def scored_values(self) -> NDArray[np.float32]:
-        """(models, judged) held-out credits, NaN for answers that do not count."""
-        return self._scored_credits.values
-
     @cached_property
-    def _scored_credits(self) -> Credits:
+    def scored_credits(self) -> Credits:
+        """``credits``, NaN for answers that do not count."""
         return replace(self.credits, values=np.where(_scored(self.judged), self.credits.values, np.nan))
 
     @cached_property
     def scores(self) -> Comparison:
         """The judged models side by side, with the ceiling."""
-        memory = pair_memory_credits(self.judged, self.splits)
+        return self._compared(self.scored_credits)
+
+    def _compared(self, credits: Credits) -> Comparison:
+        memory = np.where(_scored(self.judged), pair_memory_credits(self.judged, self.splits), np.nan)
         about = {"ceiling": self.ceiling, "cv": len(self.splits), "unit": self.units.kind}
-        return make_comparison(self.judged, self._scored_credits, memory, self.draws, self._choice, **about)
+        return make_comparison(self.judged, credits, memory, self.draws, **about)
 
     @cached_property
     def _choice(self) -> tuple[int, Estimate]:
         """The number of the model that the space is made of, and its accuracy."""
         if self._named is None:
-            return choose(self._scored_credits, self.draws) if self.splits else (0, Estimate(np.nan))
+            return choose(self.scored_credits, self.draws) if self.splits else (0, Estimate(np.nan))
         number = [model.name for model in self.models].index(self.chosen.name)
-        accuracy = self.draws.estimate(self._scored_credits.values[number]) if self.splits else None
+        accuracy = self.draws.estimate(self.scored_credits.values[number]) if self.splits else None
         return number, accuracy or Estimate(np.nan)
 
     @property
@@ -197,8 +202,11 @@ class Judging:
 
     @property
     def best(self) -> Score:
-        """The model that the space is made of, and its accuracy; ``model`` itself where it was named."""
-        return self.scores[self.chosen.name] if self.splits else Score(self.chosen.name, np.nan)
+        """The model that the space is made of, its accuracy corrected for the choice; ``model`` itself where it was named."""
+        if not self.splits:
+            return Score(self.chosen.name, np.nan)
+        own = self._choice[1]
+        return replace(self.scores[self.chosen.name], accuracy=own.value, low=own.low, high=own.high)
 
     @property
     def dimension(self) -> int | None:
@@ -207,22 +215,22 @@ class Judging:
 
     @cached_property
     def dimension_choice(self) -> DimensionChoice | None:
-        """How many dimensions the answers support, among the models that were asked for, or else among those of STE.
+        """How many dimensions the answers support, among the models that were asked for, or else among those of SOE and CKL.
 
-        None where nothing can be held out, or no model has dimensions. STE's dimensions can be counted: it was never given
-        more than the objects have in simulations.
+        None where nothing can be held out, or no model has dimensions.
         """
         if not self._has_own_list and self.splits:
-            names = [f"ste-{d}" for d in DIMENSIONS if d <= max(self.judged.n_objects - 2, 1)]
-            given: Any = {"cv": len(self.splits), "design": self.design, "seed": self.seed}
-            return Judging(self.judged, models=names, **given).dimension_choice
-        sizes = sorted({model.n_components for model in self.models if model.n_components})
-        if not self.splits or not sizes:
+            most = max(self.judged.n_objects - 2, 1)
+            names = [f"{name}-{d}" for d in DIMENSIONS if d <= most for name in LAWS]
+            by_dimension = Judging(self.judged, models=names, seed=self.seed)
+            shared = "units", "splits", "draws", "ceiling"
+            vars(by_dimension).update({name: getattr(self, name) for name in shared})
+            return by_dimension.dimension_choice
+        if not self.splits or not any(model.n_components for model in self.models):
             return None
-        enough = count_dimensions(sizes, self._scored_credits, self.draws)
-        flat = [model for model in self.models if model.n_components]
-        best = min(flat, key=lambda model: self.scores[model.name].behind).n_components or 0
-        return DimensionChoice(enough if self.scores.above_guessing else 0, best, tuple(sizes), self.scores)
+        sizes, rows, enough = count_dimensions(self.scored_credits, self.draws)
+        compared = self._compared(self.scored_credits.take(rows))
+        return DimensionChoice(enough if compared.above_guessing else 0, sizes, compared)
 
     @property
     def headline(self) -> str:

@@ -22,8 +22,8 @@ from nearfar._tools.records import Record
 from nearfar.errors import NearfarWarning
 from nearfar.evaluate.bootstrap import Scope, effective_groups
 from nearfar.evaluate.crossval import fit_timed
-from nearfar.evaluate.splits import respondents, split_units
-from nearfar.methods import cut
+from nearfar.evaluate.splits import drawn_respondents
+from nearfar.methods import Tree, cut, with_uninformed
 from nearfar.space.models import Model
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets
@@ -45,11 +45,12 @@ class Stability(Record):
     labels : (n,) cluster by the tree of all answers, -1 where unknown; None without clusters.
     kept : (n,) share of resamples in which the object is in the same cluster, clusters being matched one to one
         by the objects they have in common; None without clusters.
-    cloud : (resamples, n, d) positions in every resample, turned, moved and scaled onto ``points``; NaN where unknown.
+    positions : (resamples, n, d) of every resample, turned, moved and scaled onto ``points``; NaN where unknown.
     resampled : "participant" or "statement", what was drawn with replacement.
     circle : (n,) radius of the circle around its position that contains the long-run position for 9 in 10 objects, as such a
         share (``circles``). The long-run position is that of the same model with very many more people.
-    few : (n,) whether fewer than 20 statements are about the object: then its spread and circle are NaN.
+    few : (n,) whether fewer than 20 statements are about the object: then its spread and circle are NaN, as they are where
+        nobody was asked about it and vectors put it in its place.
     kept_by_chance : the median of ``kept`` where the same questions are answered at random; None without clusters.
     """
 
@@ -60,13 +61,13 @@ class Stability(Record):
     circle: NDArray[np.float64]
     labels: NDArray[np.integer] | None
     kept: NDArray[np.float64] | None
-    cloud: NDArray[np.float64]
+    positions: NDArray[np.float64]
     resampled: str
     few: NDArray[np.bool_]
     kept_by_chance: float | None
 
     def __repr__(self) -> str:
-        return f"Stability({self.model!r}, {len(self.objects)} objects, {len(self.cloud)} resamples)"
+        return f"Stability({self.model!r}, {len(self.objects)} objects, {len(self.positions)} resamples)"
 
     def __str__(self) -> str:
         return words.stability_text(self)
@@ -83,18 +84,17 @@ class Stability(Record):
 class Resamples(NamedTuple):
     """Bootstrap resamples of what ``kind`` says; ``drawn`` : how many of these there are, were they of equal size.
 
-    ``points`` : (resamples, n, d) the maps as they were fitted, NaN where unknown; ``trees`` : of each, the merges and the
-    objects that they are over.
+    ``points`` : (resamples, n, d) the maps as they were fitted, NaN where unknown; ``trees`` : of each.
     """
 
     kind: str
     points: Floats
-    trees: list[tuple[Floats | None, NDArray[np.intp]]]
+    trees: list[Tree]
     drawn: float
 
     def kept(self, labels: NDArray[np.integer], n_clusters: int) -> Floats:
         """(n,) share of the resamples that know an object in which it is in the cluster that matches that of its label."""
-        return kept_labels([_cut(tree, rows, n_clusters, len(labels)) for tree, rows in self.trees], labels)
+        return kept_labels([tree_labels(tree, n_clusters) for tree in self.trees], labels)
 
 
 def resample(
@@ -107,7 +107,7 @@ def resample(
     # a resample lacks people, and so objects and coverage, by design; the full fit warns by itself
     with warnings.catch_warnings(action="ignore", category=NearfarWarning):
         for _ in track(range(n_resamples), f"resampling {kind}s", total=n_resamples):
-            sample = answers[draw_again(who, rng)]
+            sample = answers[bootstrap_rows(who, rng)]
             space = model.fit(sample)
             points.append(coordinates(space if plane.name == model.name else plane.fit(sample)))
             trees.append(_tree(space.take(shown)))
@@ -117,11 +117,11 @@ def resample(
 def resampled_units(answers: Triplets) -> tuple[str, Codes]:
     """What is drawn with replacement, participants where at least two are known, and (m,) which of them an answer is of."""
     if answers.participant is not None and len(answers.participant.present) > 1:
-        return "participant", respondents(answers)
+        return "participant", drawn_respondents(answers)
     return "statement", dense_codes(answers.statement_ids)
 
 
-def draw_again(codes: Codes, rng: np.random.Generator) -> NDArray[np.intp]:
+def bootstrap_rows(codes: Codes, rng: np.random.Generator) -> NDArray[np.intp]:
     """Rows of as many participants (or statements), drawn with replacement, as the (m,) codes name."""
     size = int(codes.max(initial=-1)) + 1
     weight = np.bincount(rng.integers(size, size=size), minlength=size)
@@ -135,30 +135,21 @@ def coordinates(space: Space) -> Floats:
     return points
 
 
-def _tree(space: Space) -> tuple[Floats | None, NDArray[np.intp]]:
-    """Complete linkage over the informed objects, None for fewer than two; the diagonal shift does not change its shape."""
+def _tree(space: Space) -> Tree:
+    """Complete linkage, its leaves in any order; the diagonal shift does not change its shape."""
     from scipy.cluster import hierarchy
     from scipy.spatial.distance import squareform
 
     rows = np.flatnonzero(space.informed)
-    if len(rows) < 2:
-        return None, rows
-    distances = space.distances("keep")[np.ix_(rows, rows)]
-    return np.asarray(hierarchy.linkage(squareform(distances, checks=False), "complete")), rows
+    distances = squareform(space.distances("keep")[np.ix_(rows, rows)], checks=False)
+    Z = hierarchy.linkage(distances, "complete") if len(rows) > 1 else np.zeros((0, 4))
+    return with_uninformed(Z, rows, space.uninformed)
 
 
-def _cut(tree: Floats | None, rows: NDArray[np.intp], n_clusters: int, n: int) -> NDArray[np.integer]:
-    """(n,) clusters of the objects ``rows`` that a tree is over, if there are enough of them; -1 for all others."""
-    labels = np.full(n, -1)
-    if tree is not None and 1 <= n_clusters <= len(rows):
-        labels[rows] = cut(tree, n_clusters)
-    return labels
-
-
-def tree_labels(space: Space, n_clusters: int) -> NDArray[np.integer]:
-    """(n,) clusters by the tree of the informed objects, at most as many as those; -1 for all others."""
-    tree, rows = _tree(space)
-    return _cut(tree, rows, min(n_clusters, len(rows)), len(space))
+def tree_labels(tree: Tree, n_clusters: int) -> NDArray[np.integer]:
+    """(n,) clusters, -1 for uninformed objects; -1 for all where fewer objects are informed."""
+    n = len(tree) + 1
+    return cut(tree, n_clusters) if 1 <= n_clusters <= n - len(tree.uninformed) else np.full(n, -1)
 
 
 def kept_labels(again: list[NDArray[np.integer]], labels: NDArray[np.integer]) -> Floats:
@@ -218,15 +209,16 @@ def circles(spread: Floats, statements: NDArray[np.int64], drawn: float) -> Floa
 
 def make_stability(answers: Triplets, points: Floats, resamples: Resamples, **about: Any) -> Stability:
     """What the resamples of answers say about a map of them; ``about`` : the model, and the clusters that were kept."""
-    cloud = np.stack([align(own, points) for own in resamples.points])
-    squares = np.sum((cloud - points) ** 2, axis=2)
+    positions = np.stack([align(own, points) for own in resamples.points])
+    squares = np.sum((positions - points) ** 2, axis=2)
     placed = np.isfinite(squares).sum(axis=0)
     statements = statements_per_object(answers)
     few = statements < MIN_STATEMENTS
     spread = np.sqrt(np.nansum(squares, axis=0) / np.maximum(placed, 1)) / radius(points)
     spread = np.where(few | (placed == 0), np.nan, spread)
     about |= {"points": points, "spread": spread, "circle": circles(spread, statements, resamples.drawn)}
-    return Stability(objects=answers.objects, cloud=cloud, resampled=resamples.kind, few=few, **about)
+    few &= (statements > 0) | np.isnan(points).any(axis=1)  # others are where their vectors put them
+    return Stability(objects=answers.objects, positions=positions, resampled=resamples.kind, few=few, **about)
 
 
 def kept_by_chance(
@@ -239,7 +231,8 @@ def kept_by_chance(
     noise = answers.replace(near=near, far=far)
     again = resample(noise, model, model, shown, n_resamples=min(4, n_resamples), seed=seed)
     known = fit_timed(model, noise).space.take(shown)
-    kept = again.kept(tree_labels(known, n_clusters), min(n_clusters, int(known.informed.sum())))
+    wanted = min(n_clusters, int(known.informed.sum()))
+    kept = again.kept(tree_labels(_tree(known), wanted), wanted)
     return float(np.nanmedian(kept)) if np.isfinite(kept).any() else float("nan")
 
 
@@ -255,11 +248,7 @@ def radius(points: Floats) -> float:
 
 
 def align(points: Floats, reference: Floats) -> Floats:
-    """Points moved, turned, mirrored and scaled onto the reference, by least squares over rows finite in both.
-
-    >>> np.abs(align(np.array([[0.0, 1.0], [0.0, 3.0]]), np.array([[-1.0, 0.0], [1.0, 0.0]]))[0].round(6))
-    array([1., 0.])
-    """
+    """Points moved, turned, mirrored and scaled onto the reference, by least squares over rows finite in both."""
     both = np.isfinite(points).all(axis=1) & np.isfinite(reference).all(axis=1)
     if not both.any():
         return np.full(points.shape, np.nan)
@@ -301,11 +290,11 @@ def make_scale(points: Floats, resamples: Resamples) -> Scale:
     """The scale of (n, 1) points, NaN for objects without an answer; ``resamples`` : their one-dimensional fits."""
     from scipy.stats import t
 
-    cloud = np.stack([align(own, points) for own in resamples.points])[:, :, 0]
-    known = np.flatnonzero(np.isfinite(points[:, 0]) & (np.isfinite(cloud).sum(axis=0) > 1))
+    positions = np.stack([align(own, points) for own in resamples.points])[:, :, 0]
+    known = np.flatnonzero(np.isfinite(points[:, 0]) & (np.isfinite(positions).sum(axis=0) > 1))
     order = known[np.argsort(points[known, 0], kind="stable")]
     values = points[order, 0]
-    half = t.ppf(0.975, max(resamples.drawn - 1, 1)) * np.nanstd(cloud[:, order], axis=0, ddof=1)
+    half = t.ppf(0.975, max(resamples.drawn - 1, 1)) * np.nanstd(positions[:, order], axis=0, ddof=1)
     start, size = (values[0], (values[-1] - values[0]) or 1.0) if len(values) else (0.0, 1.0)
     low, middle, high = ((each - start) / size for each in (values - half, values, values + half))
     return Scale(order, middle, low, high)
@@ -313,55 +302,40 @@ def make_scale(points: Floats, resamples: Resamples) -> Scale:
 
 @dataclass(frozen=True)
 class Reliability(Record):
-    """Expected correlations of the distances on the map of this study with those of another one.
+    """How alike the map of another study would be.
 
     Parameters
     ----------
-    participants : another study with as many other participants; NaN where nothing is said about others, and for booklets.
-    questions : another study with as many other questions.
-    spread : standard deviation, between participants, of the share of their answers that is predicted, chance taken off;
-        NaN where participants are not known.
+    correlation : expected correlation of the distances on this map with those of a study with as many new participants; NaN where
+        that is not known: for few or unknown participants, booklets, and few different questions.
     model : whose map.
     """
 
-    participants: float
-    questions: float
-    spread: float
+    correlation: float
     model: str
 
     def __str__(self) -> str:
-        return str(words.reliability(self))
+        return words.reliability(self)
 
 
-def measure_reliability(
-    answers: Triplets, model: Model, credit: NDArray[np.floating], scope: Scope, seed: int
-) -> Reliability:
-    """Fit a model to halves of the participants, and of the units; ``credit`` : (m,) held-out credits.
+def measure_reliability(answers: Triplets, model: Model, scope: Scope, seed: int) -> Reliability:
+    """Fit a model to halves of the participants.
 
     In simulated studies of booklets, few participants, or fewer than five different questions per object it was wrong by more
     than 0.1 in half of them: there it is NaN.
     """
-    people, units = respondents(answers), split_units(answers).codes
     enough = len(np.unique(answers.question_ids)) >= 5 * answers.n_objects
-    others = enough and scope.participants == "new" and scope.questions != "same sets"
-    new_people = split_half(answers, model, people, seed=seed) if others else np.nan
-    new_questions = split_half(answers, model, units, seed=seed) if enough else np.nan
-    spread = between_participants(credit, people) if answers.participant is not None else np.nan
-    return Reliability(new_people, new_questions, spread, model.name)
+    known = enough and scope.participants == "new" and scope.questions != "within booklets"
+    return Reliability(split_half(answers, model, seed=seed) if known else np.nan, model.name)
 
 
-def split_half(answers: Triplets, model: Model, groups: Codes, *, n_splits: int = 2, seed: int = 0) -> float:
-    """Mean split-half correlation of distances, stepped up to whole studies (Spearman-Brown, 2r / (1 + r)).
-
-    ``groups`` : (m,) what is split: participants, or trios. NaN with fewer than four groups.
-    """
-    groups, rng = dense_codes(groups), np.random.default_rng([seed, 1910])
-    count = int(groups.max(initial=-1)) + 1
-    if count < 4:
-        return np.nan
+def split_half(answers: Triplets, model: Model, *, n_splits: int = 2, seed: int = 0) -> float:
+    """Mean correlation of distances between halves of the participants, stepped up to whole studies (Spearman-Brown, 2r / (1 + r))."""
+    people, rng = drawn_respondents(answers), np.random.default_rng([seed, 1910])
+    count = int(people.max(initial=-1)) + 1
     correlations = []
     for _ in range(n_splits):
-        first = (rng.permutation(count) < count / 2)[groups]
+        first = (rng.permutation(count) < count / 2)[people]
         spaces = [fit_timed(model, answers[half]).space for half in (first, ~first)]
         known = np.flatnonzero(spaces[0].informed & spaces[1].informed)[:2_000]
         upper = np.triu_indices(len(known), 1)
@@ -370,25 +344,3 @@ def split_half(answers: Triplets, model: Model, groups: Codes, *, n_splits: int 
             correlations.append(float(np.corrcoef(one, other)[0, 1]))
     r = max(0.0, float(np.mean(correlations))) if correlations else np.nan
     return 2 * r / (1 + r)
-
-
-def between_participants(credit: NDArray[np.floating], people: Codes) -> float:
-    """Standard deviation of participants' own accuracy: that of their means, less what chance alone gives.
-
-    >>> rng = np.random.default_rng(0)
-    >>> people = np.repeat(np.arange(200), 50)
-    >>> skill = rng.choice([0.6, 0.8], size=200)[people]
-    >>> round(between_participants(rng.random(10_000) < skill, people), 2)
-    0.1
-    """
-    credit = np.asarray(credit, dtype=np.float64)
-    known = np.isfinite(credit)
-    people, credit = dense_codes(people[known]), credit[known]
-    count = np.bincount(people)
-    mean = np.bincount(people, weights=credit) / count
-    within = np.bincount(people, weights=(credit - mean[people]) ** 2)
-    enough = count > 4
-    if enough.sum() < 2:
-        return np.nan
-    chance = np.mean((within / np.maximum(count - 1, 1) / count)[enough])
-    return float(np.sqrt(max(0.0, float(np.var(mean[enough], ddof=1) - chance))))

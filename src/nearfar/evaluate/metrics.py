@@ -17,8 +17,6 @@ from nearfar.triplets import Triplets
 
 __all__ = ["TripletAccuracy", "answer_credits", "purity", "triplet_accuracy"]
 
-BATCH_SIZE = 1 << 20  # answers judged at a time, which bounds the memory
-
 
 @dataclass(frozen=True)
 class TripletAccuracy(Record):
@@ -131,9 +129,5 @@ def answer_credits(
         wanted = f"({len(matrix)}, {len(matrix)}), got {matrix.shape}"
         raise InputError(f"K: expected shape {wanted}; coordinates or features go in as points=")
     margins = kernel_margins if name == "K" else point_margins
-    credit = np.empty(len(held_out), dtype=np.float32)
-    for start in range(0, len(held_out), BATCH_SIZE):
-        rows = slice(start, start + BATCH_SIZE)
-        margin = margins(matrix, held_out.anchor[rows], held_out.near[rows], held_out.far[rows])
-        credit[rows] = (1 + np.sign(margin)) / 2
-    return credit
+    margin = margins(matrix, held_out.anchor, held_out.near, held_out.far)
+    return ((1 + np.sign(margin)) / 2).astype(np.float32)

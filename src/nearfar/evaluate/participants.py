@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
-from typing import Any, Literal, NamedTuple, get_args
+from typing import Any, Literal, get_args
 
 import numpy as np
 from numpy.typing import NDArray
 
 from nearfar._tools.arrays import Codes, Floats, dense_codes
 from nearfar._tools.records import Record
+from nearfar.evaluate.bootstrap import Estimate
 from nearfar.evaluate.ceiling import counts_of_others
 from nearfar.evaluate.collection import double_submits
 from nearfar.evaluate.crossval import quick_credits, score_credits
@@ -31,13 +32,11 @@ REPEAT_LEVEL = 0.01  # level at which somebody is said to repeat their own answe
 MIN_STATEMENTS = 10  # behind a share before it can be held against somebody
 
 
-class Rate(NamedTuple):
-    """A share with its 95 % interval, ``of`` so many statements (or questions asked again)."""
+@dataclass(frozen=True)
+class Rate(Estimate):
+    """A share ``of`` so many statements (or questions asked again)."""
 
-    share: float
-    low: float
-    high: float
-    of: int
+    of: int = 0
 
 
 @dataclass(frozen=True)
@@ -86,17 +85,13 @@ class People(Record):
     detectable: int
 
     @property
-    def to_review(self) -> tuple[Person, ...]:
+    def to_check(self) -> tuple[Person, ...]:
         """Those with a reason to check them."""
         return tuple(person for person in self.rows if person.reasons)
 
 
 def wilson(share: Any, count: Any) -> tuple[Any, Any]:
-    """The 95 % Wilson interval of shares, each of ``count`` (not always whole) independent ones; it never leaves 0 to 1.
-
-    >>> [round(float(limit), 3) for limit in wilson(1.0, 10)]
-    [0.722, 1.0]
-    """
+    """The 95 % Wilson interval of shares, each of ``count`` (not always whole) independent ones; it never leaves 0 to 1."""
     z = 1.96**2 / count
     middle = (share + z / 2) / (1 + z)
     width = 1.96 / (1 + z) * np.sqrt(share * (1 - share) / count + z / (4 * count))
@@ -140,10 +135,6 @@ def judge_people(answers: Triplets, credit: NDArray[Any] | None = None) -> Peopl
     """Judge every participant; None where nobody is known.
 
     ``credit`` : (m,) held-out credits, NaN where there is none. Default: those of ``score``.
-
-    >>> answers = Triplets.from_array([[0, 1, 2]] * 20, participant=["ann"] * 20)
-    >>> judge_people(answers, np.ones(20)).rows[0].with_prediction.share
-    1.0
     """
     if answers.participant is None or not len(answers.participant.known):
         return None

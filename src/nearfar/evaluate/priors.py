@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import replace
 from functools import cache
-from typing import TYPE_CHECKING, Any, Literal, get_args
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -21,10 +21,12 @@ if TYPE_CHECKING:
     from nearfar.embedding.base import Placed
     from nearfar.embedding.prior import Setting, Vectors
 
-Metric = Literal["euclidean", "cosine"]
+METRICS: tuple[Literal["euclidean", "cosine"], ...] = ("euclidean", "cosine")
 KINDS = ((0.95, 1.2), (0.6, 1.2), (0.98, np.inf))  # share and width
 WIDTHS = (0.8, 2.0)  # that are tried, too, where the kernel is Gaussian
-STANDARD_ERRORS = 1.5  # of the log-likelihood, to gain over none: in 528 trials useless vectors reached 1.4
+# of the log-likelihood, to gain over none: with few answers, where vectors gain most, and with many
+STANDARD_ERRORS = (1.5, 2.0)
+MANY_ANSWERS = 20  # answers that an object is in
 
 
 def settle(model: Model, answers: Triplets, cache: FitCache | None = None, *, enter: bool = False) -> Model:
@@ -84,7 +86,8 @@ def choose_setting(answers: Triplets, vectors: Vectors, *, enter: bool = False) 
         return best
     gain = held_out(best) - held_out(None)
     drawn = make_draws(answers, units, n_draws=100).means(gain)
-    return best if np.nanmean(gain) > STANDARD_ERRORS * np.nanstd(drawn) else None
+    errors = STANDARD_ERRORS[3 * len(answers) >= MANY_ANSWERS * answers.n_objects]
+    return best if np.nanmean(gain) > errors * np.nanstd(drawn) else None
 
 
 def log_likelihoods(margins: Floats) -> Floats:
@@ -92,15 +95,11 @@ def log_likelihoods(margins: Floats) -> Floats:
 
     Answers hardly flip where vectors make them clearer: the accuracy lets in far fewer of the good ones.
     """
-    from scipy.optimize import minimize_scalar
+    from scipy.special import log_expit
 
-    found, known = margins.copy(), ~np.isnan(margins)
+    from nearfar.embedding.left_open import steepness
 
-    def each(log_slope: float) -> Floats:
-        return np.asarray(-np.logaddexp(0.0, -np.exp(log_slope) * margins[known]))
-
-    found[known] = each(minimize_scalar(lambda x: -each(x).mean(), bounds=(-3.0, 5.0), method="bounded").x)
-    return found
+    return np.asarray(log_expit(steepness(margins[~np.isnan(margins)]) * margins))
 
 
 class VectorsAlone:
@@ -114,12 +113,9 @@ class VectorsAlone:
 
     def fit_transform(self, answers: Triplets) -> Floats:
         """(n, p) the vectors, scaled."""
-
-        def agreeing(metric: Metric) -> float:
-            return Space.of_points(self.vectors.alone(metric), answers.objects).score(answers)
-
-        self.metric_: Metric = max(get_args(Metric), key=agreeing)
-        return self.vectors.alone(self.metric_)
+        points = {metric: self.vectors.alone(metric) for metric in METRICS}
+        self.metric_ = max(points, key=lambda m: Space.of_points(points[m], answers.objects).score(answers))
+        return points[self.metric_]
 
     def place(self, features: Any) -> Placed:
         """Other objects at their vectors; how far off they are is not known."""

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import warnings
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -18,10 +19,10 @@ from nearfar._tools.progress import track
 from nearfar._tools.records import Record
 from nearfar.errors import InputError, NearfarWarning
 from nearfar.evaluate.bootstrap import Estimate, effective_groups
-from nearfar.evaluate.map_stability import draw_again, resampled_units
-from nearfar.io import ObjectList
+from nearfar.evaluate.map_stability import bootstrap_rows, resampled_units
+from nearfar.io import ObjectList, read_objects
 from nearfar.space.space import Space
-from nearfar.triplets import positions
+from nearfar.triplets import Triplets, positions
 
 if TYPE_CHECKING:
     from nearfar.evaluate.analysis import Analysis
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 MIN_OBJECTS = 10  # with a value, below which nothing is said
 NEIGHBOURS = 5  # that vote for a category: as many as ``Space.nearest`` names
 MAX_AXES = 10  # of a kernel's PCA that numbers are predicted from; points have few dimensions by themselves
+REFIT_OBJECTS = 1_000  # whose distances say how much refits differ, where there are more
 PENALTIES = 10.0 ** np.arange(-3, 3)  # of the ridge, in units of the coordinates' variance
 
 
@@ -112,14 +114,21 @@ def explain(
 
 def property_columns(table: Any, space: Space) -> dict[str, NDArray[Any]]:
     """Property -> (n,) numbers, NaN where unknown, or texts, "" where unknown, in the order of the space."""
+    table = read_objects(table) if isinstance(table, (str, os.PathLike)) else table
     listed = isinstance(table, ObjectList)
     held = table.properties if listed else table
+    wanted = "expected a value per object, in the order of the space or with a column 'object' that names each once"
+    if not (isinstance(held, Mapping) or hasattr(held, "columns")):
+        raise InputError(f"table: got {type(held).__name__}; {wanted}")
     given = {str(name): list(held[name]) for name in getattr(held, "columns", held)}
     names = table.names if listed else list(map(str, given.pop("object", space.objects)))
     at = {name: row for row, name in enumerate(names)}
-    if any(len(values) != len(names) for values in given.values()) or not set(at) & set(space.objects):
-        wanted = "a value per object, in the order of the space or with a column 'object'"
-        raise InputError(f"table: expected {wanted}")
+    for name, values in given.items():
+        if len(values) != len(names) or any(map(np.ndim, values)):
+            raise InputError(f"table: {name!r} does not fit {len(names)} objects; {wanted}")
+    if len(at) < len(names) or not set(at) & set(space.objects):
+        found = len(set(at) & set(space.objects))
+        raise InputError(f"table: it names {found} objects in {len(names)} rows; {wanted}")
     rows = np.where(space.informed, [at.get(name, -1) for name in space.objects], -1)
     columns = {}
     for name, values in given.items():
@@ -214,37 +223,42 @@ def rsa(
     other, names = _square(distances, metric), space.objects if names is None else list(map(str, names))
     given = set(names)
     shared = [name for name in space.objects if name in given]
-    if len(other) != len(names) or len(shared) < MIN_OBJECTS:
+    if len(other) != len(names) or len(given) < len(names) or len(shared) < MIN_OBJECTS:
         got = f"got {len(other)} rows for {len(names)} names, {len(shared)} of them objects of the space"
-        raise InputError(f"distances: {got}; expected a row per name, and at least {MIN_OBJECTS} objects")
+        raise InputError(f"distances: {got}; expected a row per name, each once, and {MIN_OBJECTS} objects")
     rows, order = positions(shared, space.objects), positions(shared, names)
     other, own = other[np.ix_(order, order)], space.distances()[np.ix_(rows, rows)]
-    value = float(_spearman(own, other)[0])
-    if isinstance(of, Space) or model is None:
-        return Estimate(value)
-    roles = (of.answers.anchor, np.concatenate([of.answers.near, of.answers.far]))
-    if min(len(np.unique(role)) for role in roles) < of.answers.n_objects / 2:  # landmarks
+    rng, people = np.random.default_rng(seed), []
+    n_draws = 0 if isinstance(of, Space) or _from_landmarks(of.answers) else 500
+    draws = rng.multinomial(len(rows), np.full(len(rows), 1 / len(rows)), size=n_draws).T
+    value, *objects = _spearman(own, other, np.hstack([np.ones((len(rows), 1)), draws])).tolist()
+    if isinstance(of, Space) or model is None or not n_draws or np.isnan(value):
         return Estimate(value)
     kind, who = resampled_units(of.answers)
-    rng, people = np.random.default_rng(seed), []
-    draws = rng.multinomial(len(rows), np.full(len(rows), 1 / len(rows)), size=500).T
-    objects = _spearman(own, other, draws)
+    some = np.sort(np.random.default_rng(seed).permutation(len(rows))[:REFIT_OBJECTS])
+    rows, other = rows[some], other[np.ix_(some, some)]
     # a resample lacks people, and so objects, by design
     with warnings.catch_warnings(action="ignore", category=NearfarWarning):
         for _ in track(range(of.n_resamples), f"resampling {kind}s", total=of.n_resamples):
-            fitted = model.fit(of.answers[draw_again(who, rng)]).distances()
+            fitted = model.fit(of.answers[bootstrap_rows(who, rng)]).distances()
             people.append(_spearman(fitted[np.ix_(rows, rows)], other)[0])
     centre, *both = (np.arctanh(np.clip(each, -1 + 1e-9, 1 - 1e-9)) for each in (value, objects, people))
-    df = min(effective_groups(who), len(rows), len(people)) - 1
+    df = min(effective_groups(who), len(shared), len(people)) - 1
     width = t.ppf(0.975, df) * np.sqrt(sum(np.nanvar(each) for each in both))
     return Estimate(value, float(np.tanh(centre - width)), float(np.tanh(centre + width)))
 
 
-def _square(distances: ArrayLike, metric: Any) -> Floats:
+def _from_landmarks(answers: Triplets) -> bool:
+    roles = (answers.anchor, np.concatenate([answers.near, answers.far]))
+    return min(len(np.unique(role)) for role in roles) < answers.n_objects / 2
 
-    given = np.asarray(distances, dtype=np.float64)
-    if metric is not None and given.ndim == 2:
-        given = squareform(pdist(given, metric))
+
+def _square(distances: ArrayLike, metric: Any) -> Floats:
+    try:
+        given = np.asarray(distances, dtype=np.float64)
+        given = squareform(pdist(given, metric)) if metric is not None and given.ndim == 2 else given
+    except (TypeError, ValueError) as error:
+        raise InputError(f"distances: {error}") from error
     if given.ndim != 2 or given.shape[0] != given.shape[1] or not np.allclose(given, given.T, equal_nan=True):
         wanted = "expected a symmetric (n, n) matrix, or features and metric='cosine' or 'euclidean'"
         raise InputError(f"distances: got shape {given.shape}; {wanted}")
@@ -257,9 +271,11 @@ def _spearman(one: Floats, other: Floats, draws: NDArray[Any] | None = None) -> 
     A pair counts as often as its two objects make it; an object drawn twice makes no pair with itself. NaN where all are alike.
     """
     weights = np.ones((len(one), 1)) if draws is None else draws.astype(np.float64)
-    known = np.isfinite(one) & np.isfinite(other) & ~np.eye(len(one), dtype=bool)
+    known = np.triu(np.isfinite(one) & np.isfinite(other), 1)
     x, y = np.zeros((2, *one.shape))
-    x[known], y[known] = (rankdata(each[known]) / known.sum() - 0.5 for each in (one, other))
+    pairs = known.sum()
+    x[known], y[known] = ((rankdata(each[known]) - (pairs + 1) / 2) / pairs for each in (one, other))
+    known, x, y = (each + each.T for each in (known, x, y))
     n, *sums = (np.sum(weights * (v @ weights), axis=0) for v in (known * 1.0, x, y, x * y, x * x, y * y))
     mx, my, xy, xx, yy = (each / np.maximum(n, 1) for each in sums)
     spread = np.sqrt(np.maximum((xx - mx**2) * (yy - my**2), 0))

@@ -18,6 +18,7 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import ndtri
 
 from nearfar._tools.arrays import Floats, Ints
 from nearfar._tools.records import Record
@@ -33,7 +34,7 @@ USUAL_STUDY = 40  # participants, at which harm is seen soonest
 Z90 = 1.645
 # How much of the variance of a model of half of the answers is left in the difference of two models of all of them (a quarter
 # in each), and in what the second half adds; set by 48 simulated studies of normally distributed objects.
-LEFT = np.array([[0.5, -0.06], [-0.06, 0.06]])
+VARIANCE_LEFT = np.array([[0.5, -0.06], [-0.06, 0.06]])
 
 
 @dataclass(frozen=True)
@@ -58,7 +59,8 @@ class Saving(Record):
     @property
     def harms(self) -> bool:
         """Whether adaptive questions are clearly worse, however often one looks."""
-        return at_any_time(self.difference, self.n_adaptive + self.n_control, USUAL_STUDY).high < 0
+        people = self.n_adaptive + self.n_control
+        return at_any_time(self.difference, people, USUAL_STUDY, level=0.9).high < 0
 
 
 def saving(answers: Triplets, control: Collection[str], *, seed: int = 0) -> Saving | None:
@@ -128,7 +130,11 @@ def _measure(
     of_adaptive, of_random, _, _, *of_halves = credits[:, pool]
     values = np.stack([of_adaptive - of_random, of_random - np.mean(of_halves, axis=0)])
     of_half = max(float(np.mean(apart)), 0.0) / 2  # variance of the accuracy of half of the answers
-    return values.mean(axis=1).tolist(), _spread(values, codes[pool]) + of_half * LEFT, float(np.mean(sizes))
+    return (
+        values.mean(axis=1).tolist(),
+        _spread(values, codes[pool]) + of_half * VARIANCE_LEFT,
+        float(np.mean(sizes)),
+    )
 
 
 def _dealt(codes: Ints, parts: int, rng: np.random.Generator) -> Ints:
@@ -154,17 +160,16 @@ def _spread(values: Floats, people: Ints) -> Floats:
     return covariance
 
 
-def at_any_time(estimate: Estimate, n_participants: int, aim: int) -> Estimate:
-    """Widen a 95 % interval so that it holds at every look at once, while participants come in.
+def at_any_time(estimate: Estimate, n_participants: int, aim: int, *, level: float = 0.95) -> Estimate:
+    """Widen an interval of a level so that it holds at every look at once, while participants come in.
 
     It becomes an asymptotic confidence sequence (Waudby-Smith et al., 2024), tightest at ``aim`` participants.
 
     >>> at_any_time(Estimate(0.8, 0.76, 0.84), 50, 50)
     Estimate(value=0.8, low=0.738..., high=0.861...)
     """
-    alpha = 0.05
+    alpha = 1 - level
     weight = n_participants / aim * (-2 * log(alpha) + log(-2 * log(alpha)) + 1)  # n rho^2
-    factor = sqrt(2 * (weight + 1) / weight * log(sqrt(weight + 1) / alpha)) / 1.96
+    factor = sqrt(2 * (weight + 1) / weight * log(sqrt(weight + 1) / alpha)) / float(ndtri(1 - alpha / 2))
     value = estimate.value
-    low, high = value - factor * (value - estimate.low), value + factor * (estimate.high - value)
-    return Estimate(value, max(-1.0, low), min(1.0, high))
+    return Estimate(value, value - factor * (value - estimate.low), value + factor * (estimate.high - value))

@@ -114,6 +114,16 @@ def respondents(answers: Triplets) -> Codes:
     return dense_codes(np.where(unknown, len(answers.participant.names) + statements, people))
 
 
+def drawn_respondents(answers: Triplets) -> Codes:
+    """(m,) ``respondents`` numbered as they come, for whatever draws them at random: pseudonyms change no result.
+
+    >>> drawn_respondents(Triplets.from_array([[0, 1, 2], [0, 1, 3], [1, 2, 3]], participant=["bob", "ann", "bob"]))
+    array([0, 1, 0])
+    """
+    _, first, codes = np.unique(respondents(answers), return_index=True, return_inverse=True)
+    return dense_codes(first[codes])
+
+
 def _several(answers: Triplets, ids: NDArray[Any]) -> NDArray[np.bool_]:
     """Whether each statement, by its code, has several ``ids``."""
     statements = answers.statement_ids
@@ -241,16 +251,18 @@ def _split(answers: Triplets, units: Units, is_test: NDArray[np.bool_]) -> Split
 def design_of(answers: Triplets, units: Units, declared: str | None = None) -> str | None:
     """The design: as declared; "adaptive" where rules are known and none of them is random; "blocked" where it is seen.
 
+    Accuracy comes from the random questions of an adaptive study, where rules tell which these are.
+
     >>> design_of(Triplets.from_array([[0, 1, 2]] * 3, rule=["ARR"] * 3), None)
     'adaptive'
     """
-    if declared is not None:
-        if declared not in get_args(Design):
-            raise InputError(f"design: {declared!r} is not one of {', '.join(get_args(Design))}")
-        return declared
+    if declared is not None and declared not in get_args(Design):
+        raise InputError(f"design: {declared!r} is not one of {', '.join(get_args(Design))}")
     drawn = random_rows(answers)
-    if drawn is not None:
+    if drawn is not None and declared in (None, "adaptive"):
         return "random" if drawn.any() else "adaptive"
+    if declared is not None:
+        return declared
     return "blocked" if is_blocked(answers, units) else None
 
 

@@ -192,13 +192,7 @@ def some_statements(
 def cluster_people(
     vectors: Any, counts: Sequence[int] | NDArray[Any], k: int, seed: int = 0
 ) -> NDArray[np.int64]:
-    """(P,) groups of people by their vectors: a spectral start, then each person to the group whose other people are most alike.
-
-    >>> from scipy.sparse import csr_array
-    >>> group = cluster_people(csr_array(np.repeat([[3.0, 0, 1], [0, 3, 1]], 4, axis=0)), np.ones(8), 2)
-    >>> bool((group[:4] == group[0]).all() and (group[4:] == 1 - group[0]).all())
-    True
-    """
+    """(P,) groups of people by their vectors: a spectral start, then each person to the group whose other people are most alike."""
     from sklearn.cluster import KMeans
     from sklearn.decomposition import TruncatedSVD
 
@@ -239,13 +233,7 @@ def residual_vectors(answers: Triplets, space: Space) -> tuple[NDArray[np.int64]
 
 
 def slopes(margin: Floats, person: NDArray[np.integer], prior: float = 4.0) -> Floats:
-    """(P,) slope of each person's logistic curve, drawn towards the slope of all together as if by ``prior`` answers.
-
-    >>> margin = np.array([1.0, 2.0, -1.0, 1.5, -1.0, 1.0])
-    >>> careful, careless = slopes(np.repeat(margin, 50), np.repeat([0, 0, 1, 0, 1, 1], 50))
-    >>> bool(careful > careless)
-    True
-    """
+    """(P,) slope of each person's logistic curve, drawn towards the slope of all together as if by ``prior`` answers."""
     everybody, weight = 0.0, 0.0
     for who in (np.zeros(len(margin), dtype=np.int64), person):
         slope = np.full(int(who.max(initial=-1)) + 1, everybody)

@@ -63,18 +63,17 @@ def measure_worth(analysis: Judging) -> Worth:
         own = isinstance(model.estimator, VectorsAlone)
         kinds["alone" if own else "answers" if model.prior is None else "both"].append(row)
     kinds["both"] = kinds["both"] or kinds["answers"]  # where vectors do not enter
-    listed, credits = tuple(scores), analysis.scored_values
+    listed, credits = tuple(scores), analysis.scored_credits.values
     rows = {kind: min(those, key=lambda row: listed[row].behind) for kind, those in kinds.items()}
     gain = analysis.draws.difference(credits[rows["both"]], credits[rows["answers"]])
     model = analysis.models[rows["both"]]
-    setting: Any = getattr(analysis.settled(model.name).prior, "setting", None)
+    prior: Any = analysis.settled(model.name).prior
     times, new_objects, shares = None, None, dict[str, float]()
-    if setting is not None:
+    if hasattr(prior, "shares"):
         new_objects = new_object_accuracy(analysis.judged, model, seed=analysis.seed)
         if gain.low > 0 and all(len(train) for train, _ in analysis.splits):
             times = _times(*analysis.growth(model), credits[rows["answers"]], analysis.draws)
-        weights = zip(vectors.sources, setting.weights, strict=True)
-        shares = {source: weight * setting.share for source, weight in weights if weight}
+        shares = prior.shares
     alone, answers, both = (listed[rows[kind]] for kind in kinds)
     return Worth(alone, answers, both, gain, times, new_objects, shares, vectors.missing, len(vectors.extra))
 
@@ -98,7 +97,7 @@ def _ratios(sizes: Floats, curves: Floats, targets: Floats) -> Floats:
 
 
 def new_object_accuracy(answers: Triplets, model: Model, *, seed: int = 0) -> Estimate | None:
-    """Accuracy of answers about one object that no training answer names; None where that leaves too few to train on.
+    """Accuracy of answers about one object that has a vector and that no training answer names; None where that leaves too few to train on.
 
     The model is fitted to fewer answers than there are (about three quarters of them for triplets), so that it is a careful figure.
     Objects and participants are drawn for its interval.
@@ -119,6 +118,7 @@ def left_out_objects(
     fewer for screens, which go as a whole). None where even a hundredth leaves less.
     """
     named, units = answers.array, split_units(answers)
+    known: Any = model.prior.known if model.prior is not None else np.ones(answers.n_objects, dtype=bool)
     order = np.random.default_rng([seed, 30]).permutation(answers.n_objects)
 
     def split(n_folds: int, k: int) -> tuple[NDArray[np.bool_], Split]:
@@ -126,7 +126,8 @@ def left_out_objects(
         touched = np.zeros(units.count, dtype=bool)
         touched[units.codes[out.any(axis=1)]] = True
         train = np.flatnonzero(~touched[units.codes])
-        return out, Split(train, np.flatnonzero(out.sum(axis=1) == 1))
+        by_vector = (out & known[named]).any(axis=1)  # nothing speaks of others
+        return out, Split(train, np.flatnonzero(by_vector & (out.sum(axis=1) == 1)))
 
     n_folds = next((n for n in (5, 10, 20, 50, 100) if len(split(n, 0)[1].train) >= least * len(answers)), 0)
     found = []

@@ -86,9 +86,18 @@ class Counts:
         # a cell names the anchor, or either may be it
         self._most += 2 * int(np.bincount(anchor).max(initial=0))
         if self.grid is not None or self._wants_grid():
-            self._add_to_grid(anchor, near, far)
-        else:
-            self._add_run(anchor, near, far)
+            grid, given = self._roomy_grid(), (anchor, near, far, self.mark, self.n_marks)
+            blocks = threads.blocks(self.n_rows, threads.n_threads() if len(anchor) > 50_000 else 1)
+            threads.run(self.part.add_to_grid, [(grid[a:b], *given, a) for a, b in blocks])
+            return
+        if self.mark_bits * (2 if self.part.of_pairs else 1) + self.row_bits + 1 > 63:
+            raise InputError(
+                f"{self.part.name} on {self.n_rows:,} objects is past what sparse counting holds "
+                "(1,048,576 objects); give landmarks, or use the score kernel"
+            )
+        keys = np.empty(len(anchor) * self.part.cells_per_answer, dtype=np.int64)
+        filled = self.part.fill_keys(anchor, near, far, self.mark, self.mark_bits, self.row_bits, keys)
+        self._add_cells(count_keys(keys[:filled], threads.n_threads()))
 
     def _wants_grid(self) -> bool:
         if self.dense is not None:
@@ -118,27 +127,11 @@ class Counts:
             at = keys & ((1 << self.row_bits) - 1), np.searchsorted(all_codes, codes)[spot]
             self.grid[at] += np.stack([net, total], axis=1)  # type: ignore[index]  # a cell occurs once
 
-    def _add_to_grid(self, *roles: Indices) -> None:
-        grid = self._roomy_grid()
-        blocks = threads.blocks(self.n_rows, threads.n_threads() if len(roles[0]) > 50_000 else 1)
-        given = (*roles, self.mark, self.n_marks)
-        threads.run(self.part.add_to_grid, [(grid[a:b], *given, a) for a, b in blocks])
-
     def _kind(self, least: Any = np.int32) -> Any:
         """The integers that no count outgrows."""
         return np.result_type(least, np.min_scalar_type(-1 - self._most))
 
     # ---------------------------------------------------------------- sparse
-
-    def _add_run(self, *roles: Indices) -> None:
-        if self.mark_bits * (2 if self.part.of_pairs else 1) + self.row_bits + 1 > 63:
-            raise InputError(
-                f"{self.part.name} on {self.n_rows:,} objects is past what sparse counting holds "
-                "(1,048,576 objects); give landmarks, or use the score kernel"
-            )
-        keys = np.empty(len(roles[0]) * self.part.cells_per_answer, dtype=np.int64)
-        filled = self.part.fill_keys(*roles, self.mark, self.mark_bits, self.row_bits, keys)
-        self._add_cells(count_keys(keys[:filled], threads.n_threads()))
 
     def add_cells(self, cells: CountedCells) -> None:
         """Add cells that were counted elsewhere, in integers of any size."""
@@ -195,9 +188,6 @@ def count_keys(keys: NDArray[np.int64], n_threads: int, *, few: int = 500_000) -
     """The cells that signed keys (see ``count_sorted``) name, sorted; ``keys`` is used up.
 
     ``few`` : keys that one thread sorts as soon as several.
-
-    >>> [column.tolist() for column in count_keys(np.array([9, 4, 8, 5, 9]), 2)]
-    [[2, 4], [0, 1], [2, 3]]
     """
     edges = [start for start, _ in threads.blocks(len(keys), min(n_threads, 1 + len(keys) // few))]
     if len(edges) > 1:

@@ -6,8 +6,6 @@ here: importing scikit-learn takes longer than the work.
 
 from __future__ import annotations
 
-import json
-import os
 import threading
 import warnings
 from collections.abc import Sequence
@@ -15,11 +13,10 @@ from typing import Any, Literal, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
-from scipy import sparse
 
-from nearfar._tools.atomic import atomic_path
+from nearfar._tools.text import listed
 from nearfar.design.landmarks import landmark_indices as design_indices
-from nearfar.errors import CoverageWarning, FileError, InputError, UnfittedColumnWarning, UninformedWarning
+from nearfar.errors import CoverageWarning, InputError, UnfittedColumnWarning, UninformedWarning
 from nearfar.features.counts import Counts
 from nearfar.features.kernels import K1, K2, SCORE
 from nearfar.features.part import Columns, Part, columns_of
@@ -27,8 +24,6 @@ from nearfar.features.rows import Block, Phi, rows_from_counts, shared_columns, 
 from nearfar.triplets import Triplets, as_triplets
 
 PARTS = {part.name: part for part in (K1, K2, SCORE)}
-FORMAT = "nearfar feature map 1"
-NAMES_SHOWN = 5  # names of uninformed objects that a warning lists
 _one_at_a_time = threading.RLock()  # batches of several threads are counted one after the other
 
 
@@ -72,27 +67,13 @@ class TripletMap:
 
     def fit(self, answers: Triplets | ArrayLike, y: object = None) -> Self:
         """Learn the columns and rows from answers (Triplets or an (m, 3) array of indices)."""
-        self._phi = stack(self._learn(answers), self.layout, self.dtype)
-        self._warn()
-        return self
-
-    def _fit_by_columns(self, answers: Triplets | ArrayLike) -> Phi | sparse.csc_array:
-        """As ``fit_transform``, but a sparse Phi of one part stays column by column, as counting left it.
-
-        The kernel matrix is summed over columns: turning Phi into rows and back would cost more than the sum.
-        """
-        blocks = self._learn(answers)
-        self._warn()
-        return blocks[0] if len(blocks) == 1 else stack(blocks, self.layout, self.dtype)
-
-    def _learn(self, answers: Triplets | ArrayLike) -> list[Block]:
-        """Rows of each part, from these answers alone."""
         answers = as_triplets(answers)
         self._start(answers.objects)
         self._count(answers)
-        blocks = self._finish_blocks()
+        self._phi = stack(self._finish_blocks(), self.layout, self.dtype)
         del self._counts
-        return blocks
+        self._warn()
+        return self
 
     def fit_transform(self, answers: Triplets | ArrayLike, y: object = None) -> Phi:
         """Phi of the answers, one row per object."""
@@ -155,9 +136,8 @@ class TripletMap:
         return self.landmarks is not None or not part.of_pairs
 
     def _warn(self) -> None:
-        missing = np.flatnonzero(~self._informed)
-        some = [self.objects_[i] for i in missing[:NAMES_SHOWN]]
-        warn_of_gaps(self.kernel, self._coverage, len(self._informed), len(missing), some)
+        missing = [self.objects_[i] for i in np.flatnonzero(~self._informed)]
+        warn_of_gaps(self.kernel, self._coverage, len(self._informed), missing)
 
     # ---------------------------------------------------------------- what was learnt
 
@@ -252,62 +232,6 @@ class TripletMap:
             n_marks += len(fresh)
         return mark, n_marks
 
-    # ---------------------------------------------------------------- on disk
-
-    def save(self, path: str | os.PathLike[str]) -> None:
-        """Write the fitted map as NPZ, without pickle."""
-        phi, given = self.features_, self.landmarks
-        landmarks = None if given is None else [v if isinstance(v, str) else int(v) for v in given]
-        head = {
-            "format": FORMAT,
-            "kernel": self.kernel,
-            "landmarks": landmarks,
-            "layout": self.layout,
-            "dtype": np.dtype(self.dtype).name,
-            "coverage": self._coverage,
-            "n_parts": len(self._codes),
-        }
-        arrays: dict[str, Any] = {
-            "head": np.array(json.dumps(head)),
-            "objects": np.array(json.dumps(self.objects_)),
-            "mark_objects": self._mark_objects,
-            "informed": self._informed,
-        }
-        arrays |= {f"codes_{i}": codes for i, codes in enumerate(self._codes)}
-        names = ("data", "indices", "indptr", "shape")
-        arrays |= (
-            {"phi": phi} if isinstance(phi, np.ndarray) else {name: getattr(phi, name) for name in names}
-        )
-        with atomic_path(path) as temporary, open(temporary, "wb") as file:
-            np.savez(file, **arrays)
-
-    @classmethod
-    def load(cls, path: str | os.PathLike[str]) -> Self:
-        """Read a map written by ``save``."""
-        try:
-            with np.load(path, allow_pickle=False) as stored:
-                arrays = {name: stored[name] for name in stored.files}
-            head = json.loads(str(arrays["head"]))
-            if head["format"] != FORMAT:
-                raise ValueError(head["format"])
-        except FileNotFoundError:
-            raise FileError(f"{path}: there is no such file") from None
-        except Exception as error:
-            raise FileError(
-                f"{path}: this is not a feature map ({error}); expected an NPZ file written by FeatureMap.save"
-            ) from error
-        made = cls(**{name: head[name] for name in ("kernel", "landmarks", "layout", "dtype")})
-        made.objects_ = tuple(json.loads(str(arrays["objects"])))
-        made._mark_objects, made._informed = arrays["mark_objects"], arrays["informed"]
-        made._coverage = head["coverage"]
-        made._codes = [arrays[f"codes_{i}"] for i in range(head["n_parts"])]
-        if "phi" in arrays:
-            made._phi = arrays["phi"]
-        else:
-            csr = (arrays["data"], arrays["indices"], arrays["indptr"])
-            made._phi = sparse.csr_array(csr, shape=tuple(arrays["shape"]))
-        return made
-
 
 def check_form(layout: str, dtype: DTypeLike) -> None:
     """An error for a layout or a dtype that Phi cannot have."""
@@ -317,17 +241,17 @@ def check_form(layout: str, dtype: DTypeLike) -> None:
         raise InputError(f"dtype: {np.dtype(dtype)} is not supported; expected float64 or float32")
 
 
-def warn_of_gaps(kernel: str, coverage: dict[str, float], n: int, n_missing: int, some: list[str]) -> None:
-    """Warn of objects without a usable answer, the first ``some`` by name, and of too little coverage."""
-    if n_missing:
-        shown = ", ".join(some) + (", ..." if n_missing > len(some) else "")
+def warn_of_gaps(kernel: str, coverage: dict[str, float], n: int, missing: list[str]) -> None:
+    """Warn of objects without a usable answer, and of too little coverage."""
+    if missing:
+        shown = f"{len(missing)} of {n} objects ({listed(missing, 5)})"
         warnings.warn(
-            f"the model {kernel!r} cannot place {n_missing} of {n} objects ({shown}): there are no usable answers about them",
+            f"the model {kernel!r} cannot place {shown}: there are no usable answers about them",
             UninformedWarning,
             stacklevel=4,
         )
     paired = [value for name, value in coverage.items() if name != "score"]
-    if len(paired) == len(coverage) and n - n_missing > 1 and max(paired) < 1:  # K is almost diagonal
+    if len(paired) == len(coverage) and n - len(missing) > 1 and max(paired) < 1:  # K is almost diagonal
         warnings.warn(
             f"two objects share {max(paired):.2g} columns of {kernel} on average, too few to compare them; use the score "
             "kernel or an embedding (model='auto' chooses), or ask landmark questions",

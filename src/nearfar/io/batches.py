@@ -25,6 +25,7 @@ from nearfar.io.proposal import proposal
 from nearfar.io.sources import Source, find_sources
 from nearfar.io.table import Cells, Coded, Table, lower_headers, warn
 from nearfar.io.wide_table import reshaped
+from nearfar.triplets.ids import order_names
 
 GivenObjects = ObjectList | Sequence[str] | str | os.PathLike[str] | int
 ColumnRoles = dict[str, Any]
@@ -51,10 +52,8 @@ class Opened:
     grammar: Grammar
     naming: Naming
     statements: Statements
-    people: Vocabulary
-    may_be_numbers: bool  # participants
+    numeric_people: bool  # whether every participant seen so far is a whole number
     used: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(1, bool))  # by id
-    used_people: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(1, bool))  # by code
     n_rows: int = 0
     n_answers: int = 0
 
@@ -63,22 +62,18 @@ class Opened:
         """Whether an answer may belong to a statement with others."""
         return "statement" in self.grammar.columns or len(self.grammar.triplets) != 1
 
-    @property
-    def numeric_people(self) -> bool:
-        """Whether every participant seen so far is a whole number."""
-        seen = self.people.names(pl.Series(np.flatnonzero(self.used_people)))
-        return self.may_be_numbers and whole_numbers(pl.Series(seen, dtype=pl.String)) is not None
-
     def objects(self) -> tuple[str, ...]:
         """The objects of the source, once all its answers were seen."""
-        if self.naming.listed is not None:
-            return tuple(self.naming.listed)
-        used = [name for name, is_used in zip(self.naming.index, self.used, strict=False) if is_used]
-        if self.naming.first is not None and self.naming.own is None:
-            wrong = check_largest_index(max(map(int, used), default=0), self.n_answers)
-            if wrong is not None:
-                raise FileError(f"{self.table.name}: {wrong}")
-        return self.naming.list_of(used)
+        naming = self.naming
+        if (known := naming.own if naming.listed is None else naming.listed) is not None:
+            return tuple(known)
+        used = [name for name, is_used in zip(naming.index, self.used, strict=False) if is_used]
+        if naming.first is None:
+            return tuple(order_names(used))
+        stop = max(map(int, used), default=naming.first - 1) + 1
+        if (wrong := check_largest_index(max(stop - 1, 0), self.n_answers)) is not None:
+            raise FileError(f"{self.table.name}: {wrong}")
+        return tuple(map(str, range(naming.first, stop)))
 
 
 class Reader:
@@ -102,12 +97,10 @@ class Reader:
         if columns is not None and not isinstance(columns, Mapping):
             raise InputError(f"columns must be a dict of roles and their columns, got {columns!r}")
         self.drop = on_bad == "drop"
-        self.listed = as_names(objects)
+        self.listed = listed = as_names(objects)
         self.index: dict[str, int] | Numbers | None = None  # of all objects, where they are known
-        if isinstance(self.listed, Numbers):
-            self.index = self.listed
-        elif self.listed is not None:
-            self.index = {name: i for i, name in enumerate(self.listed)}
+        if listed is not None:
+            self.index = listed if isinstance(listed, Numbers) else {x: i for i, x in enumerate(listed)}
         self.people = Vocabulary()
         self.sources = find_sources(source)
         if not self.sources:
@@ -118,6 +111,8 @@ class Reader:
             self.sources = [replace(one, sheet=sheet) for one in self.sources]
         self._dialect, self._columns, self._wide = dialect, columns, wide
         self._where = [where] if isinstance(where, str) else list(where)
+        self._given = [word for each in self._where for word in ("--where", each)]
+        self._given += [*["--join-names"] * join_names, *(("--sheet", sheet) if sheet else ())]
         self._joined = {plain_name(name): name for name in self.listed or ()} if join_names else None
         self._warned: set[str] = set()
 
@@ -140,8 +135,8 @@ class Reader:
         has_text = at is not None and not table.schema[f"c{at}"].is_numeric()
         statements = Statements(typed=table.typed and has_text, guarded=guarded)
         at = grammar.columns.get("participant")
-        may_be_numbers = not table.typed or at is None or table.schema[f"c{at}"].is_numeric()
-        return Opened(table, dialect, grammar, naming, statements, self.people, may_be_numbers)
+        numeric_people = not table.typed or at is None or table.schema[f"c{at}"].is_numeric()
+        return Opened(table, dialect, grammar, naming, statements, numeric_people)
 
     def _recognise(self, table: Table) -> tuple[Table, Dialect, Grammar]:
         """A table whose header is known, here or in a row further down, and how to read it."""
@@ -156,7 +151,7 @@ class Reader:
                     return found
             if self._dialect or self._wide or self._columns:
                 raise
-            raise proposal(table, error) from error
+            raise proposal(table, error, self._given) from error
 
     def _choose(self, table: Table) -> tuple[Table, Dialect, Grammar]:
         table, columns = reshaped(table, self._wide, self._dialect, self._columns)
@@ -197,8 +192,8 @@ class Reader:
             return Batch(indices, NONE_REJECTED, NONE_ASIDE, len(indices))
         words, comma = (opened.naming, self.people), table.decimal_comma
         columns = parse_rows.parse_columns(cells.frame, grammar, *words, decimal_comma=comma)
-        if "choice_1" in grammar.columns:
-            at = f"c{grammar.columns['choice_1']}"
+        if {"choice_1", "value"} & grammar.columns.keys():
+            at = f"c{grammar.columns.get('choice_1', grammar.columns.get('value'))}"
             choices = pl.concat([frame[at].cast(pl.String) for frame in (cells.frame, following)])
             columns = columns.with_columns(next_choice=choices.shift(-1)[: len(columns)])
         _check_first_number(opened, columns)
@@ -228,22 +223,17 @@ class Reader:
                 opened.used = _marked(opened.used, triplets[role], len(opened.naming.index))
         if "statement" in triplets.columns:
             opened.statements.see(triplets["statement"])
-        if "participant" in triplets.columns and opened.may_be_numbers:
-            people = triplets["participant"]
-            if people.null_count():
-                opened.may_be_numbers = False
-            elif people.dtype == opened.people.dtype:
-                codes = people.to_physical()
-                opened.used_people = _marked(opened.used_people, codes, int(codes.max() or 0) + 1)  # type: ignore[arg-type]
+        if "participant" in triplets.columns and opened.numeric_people:
+            people = triplets["participant"].unique().cast(pl.String)
+            opened.numeric_people = not people.null_count() and whole_numbers(people) is not None
 
     def _warn_of_times(self, opened: Opened, wrong: pl.DataFrame) -> None:
-        name = opened.table.name
-        if name in self._warned:
-            return
-        self._warned.add(name)
-        cell = wrong[f"c{opened.grammar.columns['answered_at']}"][0]
-        expected = "expected seconds since 1970 or a date like 2024-05-31 13:45:00"
-        warn(f"{name}: times such as {cell!r} cannot be read, so answered_at is unknown there; {expected}")
+        if (name := opened.table.name) not in self._warned:
+            self._warned.add(name)
+            cell = wrong[f"c{opened.grammar.columns['answered_at']}"][0]
+            expected = "expected seconds since 1970 or a date like 2024-05-31 13:45:00"
+            wrong_cell = f"times such as {cell!r} cannot be read, so answered_at is unknown there"
+            warn(f"{name}: {wrong_cell}; {expected}")
 
 
 def _marked(used: NDArray[np.bool_], codes: pl.Series, count: int) -> NDArray[np.bool_]:

@@ -8,8 +8,8 @@ the line of what is wrong. Which of the two is used never changes what is read.
 from __future__ import annotations
 
 import csv
+import re
 from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -59,8 +59,11 @@ class CsvTable(Table):
             if record.wrong:
                 where = f"{source.name}, line {window.line}"
                 raise FileError(f"{where}: the header cannot be read, {record.wrong}")
+            row = _read_record(window, record.size, self.separator).cells
         self._header, self.header_row = record, self._before[1] + 1
-        super().__init__(source, Header(source.name, record.cells))
+        # the rows of R's write.table are numbered, in a column that the header leaves out
+        is_numbered = len(row) == len(record.cells) + 1 and row[0].isdigit() and row[-1] != ""
+        super().__init__(source, Header(source.name, [*[""] * is_numbered, *record.cells]))
 
     def below(self) -> CsvTable:
         """The same with the header in the next line that is not blank."""
@@ -118,16 +121,15 @@ class CsvTable(Table):
         lines: list[int] = []
         faults: list[Fault] = []
         at, line = 0, window.line
-        with _long_cells():
-            while at < SLOW and not window.reaches_end(at):
-                record = _read_record(window, at, self.separator)
-                fault = self._fault(window, at, line, record)
-                if fault is not None:
-                    faults.append(fault)
-                elif not _is_blank(record.cells):
-                    rows.append([cell or None for cell in record.cells])
-                    lines.append(line)
-                at, line = at + record.size, line + record.lines
+        while at < SLOW and not window.reaches_end(at):
+            record = _read_record(window, at, self.separator)
+            fault = self._fault(window, at, line, record)
+            if fault is not None:
+                faults.append(fault)
+            elif not _is_blank(record.cells):
+                rows.append([cell or None for cell in record.cells])
+                lines.append(line)
+            at, line = at + record.size, line + record.lines
         counted = _count_lines(window.peek(0, at))  # which records cannot have gone over
         records = len(rows) + len(faults) + counted - (line - window.line)
         frame = pl.DataFrame(rows, schema=self.schema, orient="row")
@@ -230,15 +232,6 @@ _BESIDE = "text beside a quoted cell"
 
 def _read_record(window: Window, at: int, mark: str) -> _Record:
     """The record that begins at a position, or what is wrong with the line there."""
-    size = window.line_end(at) - at
-    line = window.peek(at, at + size)
-    if QUOTE not in line:
-        plain = line.removesuffix(b"\n").removesuffix(b"\r")
-        if RETURN in plain:
-            return _Record([], size, 1, wrong=_RETURN)
-        text = decode(plain)
-        cells = plain.decode("utf-8", "replace").split(mark) if text is None else text.split(mark)
-        return _Record(cells, size, 1, text is not None)
     ends = [at]
 
     def lines() -> Iterator[str]:
@@ -246,12 +239,15 @@ def _read_record(window: Window, at: int, mark: str) -> _Record:
             ends.append(window.line_end(ends[-1]))
             yield window.peek(ends[-2], ends[-1]).decode("utf-8", "surrogateescape")
 
+    before = csv.field_size_limit(CELL_BYTES)  # cells as long as the fast parser takes
     try:
-        cells = next(csv.reader(lines(), delimiter=mark, strict=True))
+        cells = next(csv.reader(lines(), delimiter=mark, strict=True), [])
     except csv.Error as error:
         causes = (("new-line", _RETURN), ("end of data", _OPEN), ("field limit", _OPEN), ("", _BESIDE))
         wrong = next(cause for words, cause in causes if words in str(error))
-        return _Record([], size, 1, wrong=wrong)
+        return _Record([], window.line_end(at) - at, 1, wrong=wrong)
+    finally:
+        csv.field_size_limit(before)
     data = window.peek(at, ends[-1])
     return _Record(cells, ends[-1] - at, len(ends) - 1, decode(data) is not None)
 
@@ -261,28 +257,17 @@ def _is_blank(cells: list[str]) -> bool:
     return not any(cells) or (len(cells) == 1 and cells[0].strip() in ("", "END OF FILE"))
 
 
-@contextmanager
-def _long_cells() -> Iterator[None]:
-    """Let the csv module take cells as long as the fast parser does."""
-    before = csv.field_size_limit(CELL_BYTES)
-    try:
-        yield
-    finally:
-        csv.field_size_limit(before)
-
-
 # -------------------------------------------------------------------- the beginning
 
 
 def _skip_blank_lines(window: Window, above: int) -> tuple[int, int]:
     """(bytes, lines) before the first line that is not blank, from line ``above`` on, counted from 0."""
-    start, number = window.peek(0, 2), 0
-    at = 0
+    start, number, at = window.peek(0, 2), 0, 0
     while window.fill(at + 1) and not window.reaches_end(at):
         end = window.line_end(at)
         line = window.peek(at, end)
         where = f"{window.name}, line {number + 1}"
-        if start in (b"\xff\xfe", b"\xfe\xff") or 0 in line:
+        if start in sources.UTF16 or 0 in line:
             raise FileError(f"{where}: UTF-16 or binary data; save it as UTF-8 (in Excel 'CSV UTF-8')")
         if decode(line) is None:
             raise FileError(f"{where}: bytes that are not UTF-8; expected {UTF8}")
@@ -300,6 +285,8 @@ def _separator(source: Source, line: bytes) -> str:
     if source.format == "tsv":
         return "\t"
     unquoted = b"".join(line.split(b'"')[::2])
+    if b";" in unquoted:  # between whose cells 1,5 is a number
+        unquoted = re.sub(rb"(?<=\d),(?=\d)", b"", unquoted)
     mark = max(",;\t", key=lambda mark: unquoted.count(mark.encode()))
     has_none = mark.encode() not in unquoted
     return " " if has_none and source.format == "txt" and b" " in unquoted else mark

@@ -112,19 +112,14 @@ def _by_child(source: Source, data: bytes, size: int) -> tuple[list[str], pl.Dat
 def _refuse_merged(source: Source, archive: zipfile.ZipFile, wanted: str) -> None:
     """Refuse a sheet with merged cells that span rows: only the first of them has the value."""
     book, links = (archive.read(f"xl/{name}") for name in ("workbook.xml", "_rels/workbook.xml.rels"))
-    called = re.escape(escape(wanted).encode())
-    sheet_id = re.search(
-        rb"<sheet\b(?=[^>]*\bname\s*=\s*[\"']%s[\"'])[^>]*?\br:id\s*=\s*[\"']([^\"']+)" % called, book
-    )
-    link = sheet_id and re.search(
-        rb"<Relationship\b(?=[^>]*\bId\s*=\s*[\"']%s[\"'])[^>]*?\bTarget\s*=\s*[\"']/?(?:xl/)?([^\"']+)"
-        % re.escape(sheet_id[1]),
-        links,
-    )
-    name = f"xl/{link[1].decode()}" if link else ""
+    tag = rb"<%s\b(?=[^>]*\b%s\s*=\s*[\"']%s[\"'])[^>]*?\b%s\s*=\s*[\"']([^\"']+)"
+    sheet_id = re.search(tag % (b"sheet", b"name", re.escape(escape(wanted).encode()), b"r:id"), book)
+    link = sheet_id and re.search(tag % (b"Relationship", b"Id", re.escape(sheet_id[1]), b"Target"), links)
+    name = f"xl/{link[1].decode().removeprefix('/').removeprefix('xl/')}" if link else ""
     sheet = archive.read(name) if name in archive.namelist() else b""
-    cells = rb"<mergeCell\b[^>]*?\bref\s*=\s*[\"']([A-Z]+([0-9]+):[A-Z]+([0-9]+))"
-    for where, top, bottom in re.findall(cells, sheet):
-        if top != bottom:
+    cells = rb"<mergeCell\b[^>]*?\bref\s*=\s*[\"'](([A-Z]+)([0-9]+):([A-Z]+)([0-9]+))"
+    for where, left, top, right, bottom in re.findall(cells, sheet):
+        is_title = top == b"1" and left != right
+        if top != bottom and not is_title:
             merged = f"the cells {where.decode()} are merged, so only the first row has their value"
             raise FileError(f"{source.name}: {merged}; unmerge them and fill them down")

@@ -168,25 +168,20 @@ def _record(value: Any, number: int, text: str) -> dict[str, Any] | Fault:
             if isinstance(part, str):
                 part.encode()
     except UnicodeEncodeError:
-        shown = ascii(text[:80])
-        return Fault(number, "half a surrogate pair", shown, "text in UTF-8")
+        return Fault(number, "half a surrogate pair", ascii(text[:80]), "text in UTF-8")
     return value
 
 
 def _frame(records: Iterable[tuple[int, dict[str, Any] | Fault]]) -> tuple[Cells, list[str]]:
     """(columns of text and the faults among them, the keys of the columns)."""
-    rows: dict[int, dict[str, Any]] = {}
-    faults: list[Fault] = []
-    for number, record in records:
-        if isinstance(record, Fault):
-            faults.append(record)
-        else:
-            rows[number] = record
+    judged = dict(records)
+    rows = {number: record for number, record in judged.items() if not isinstance(record, Fault)}
+    faults = tuple(record for record in judged.values() if isinstance(record, Fault))
     keys = list(dict.fromkeys(key for row in rows.values() for key in row))
     columns = [pl.Series([_text(row.get(key)) for row in rows.values()], dtype=pl.String) for key in keys]
     frame = pl.DataFrame(dict(zip(cell_names(len(keys)), columns, strict=True)))
     lines = pl.Series(list(rows), dtype=pl.Int64)
-    return Cells(frame, len(rows) + len(faults), 1, lines, tuple(faults)), keys
+    return Cells(frame, len(rows) + len(faults), 1, lines, faults), keys
 
 
 class _Literal(str):

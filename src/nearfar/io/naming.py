@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 
@@ -16,11 +16,13 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nearfar.triplets.ids import Ids, order_names
+from nearfar.triplets.ids import Ids
 
-NAN = ("NaN", "nan")
+NAN = {"NA": "NA", "NaN": "NaN", "nan": "NaN"}  # in the place of a name -> how messages call it
+NOTHING = ("", "na", "nan", "none", "null")  # in the place of any value, in lower case
 WHOLE = re.compile(r"(\d{1,18})(\.0*)?", re.ASCII)
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
+DECIMAL_COMMA = r"^(-?\d*),(\d+)$"
 GUARDED = re.compile(r"'+[=+\-@\t\r]")
 EMPTY = 0  # the code of the empty text in every vocabulary
 Refused = tuple[str, str]  # reason, what was expected
@@ -57,9 +59,8 @@ def unguarded(name: str) -> str:
     >>> unguarded("'=1+1"), unguarded("''@x"), unguarded("'-1"), unguarded("'tis")
     ('=1+1', "'@x", "'-1", "'tis")
     """
-    if GUARDED.match(name) and not NUMBER.fullmatch(name.lstrip("'")):
-        return name[1:]
-    return name
+    is_guarded = GUARDED.match(name) and not NUMBER.fullmatch(name.lstrip("'"))
+    return name[1:] if is_guarded else name
 
 
 # of no width: spaces, joiners, directions
@@ -169,7 +170,7 @@ class Naming:
         if self._own_names is not None:
             return (None if name in self._own_names else _unlisted(len(self._own_names))), name
         if name in NAN:
-            return ("NaN", "the name of an object (if one is called so, give the object list)"), name
+            return (NAN[name], "the name of an object (if one is called so, give the object list)"), name
         return (_judge_number(name) if self.numeric else None), name
 
     def _index_name(self, cell: str) -> tuple[Refused | None, str]:
@@ -181,7 +182,7 @@ class Naming:
         if not cell.strip():
             return ("blank cell", expected), cell
         if cell in NAN:
-            return ("NaN", expected), cell
+            return (NAN[cell], expected), cell
         refused = _judge_number(cell)
         if refused is not None:
             return (refused[0], expected), cell
@@ -189,15 +190,6 @@ class Naming:
         if number < first or (listed is not None and number - first >= len(listed)):
             return ("index beyond the object list", expected), cell
         return None, str(number) if listed is None else listed[number - first]
-
-    def list_of(self, used: Iterable[str]) -> tuple[str, ...]:
-        """The objects of the source, given the names that its answers use."""
-        if self.own is not None:
-            return tuple(self.own)
-        if self.first is not None:
-            last = max(map(int, used), default=self.first - 1)
-            return tuple(map(str, range(self.first, last + 1)))
-        return tuple(order_names(list(used)))
 
 
 def _unlisted(count: int) -> Refused:

@@ -20,7 +20,7 @@ from nearfar.io.excel_table import excel_table
 from nearfar.io.json_table import JsonTable
 from nearfar.io.naming import Numbers, unguarded
 from nearfar.io.parse_rows import REJECTED, rows_error
-from nearfar.io.sources import Source, as_latin_1, find_sources
+from nearfar.io.sources import Source, as_utf8, find_sources
 from nearfar.io.table import Cells, Table, plain
 from nearfar.io.typed_tables import array_table, frame_table, npz_table, parquet_table
 from nearfar.triplets.columns import sound_names
@@ -142,13 +142,13 @@ def read_columns(
 
 
 def _readable(source: Source, read: Callable[[Source], T]) -> T:
-    """What is read from a source, as UTF-8 or as Latin-1."""
+    """What is read from a source, as UTF-8, UTF-16 or Latin-1."""
     try:
         return read(source)
     except InputError:
-        if (latin := as_latin_1(source)) is None:
+        if (other := as_utf8(source)) is None:
             raise
-        return read(latin)
+        return read(other[0])
 
 
 def _columns_of(table: Table, needed: Sequence[str], others: Sequence[str]) -> dict[str, list[str | None]]:

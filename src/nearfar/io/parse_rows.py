@@ -11,13 +11,12 @@ import polars as pl
 
 from nearfar.errors import RowsError
 from nearfar.io.dialects import SIDES, Aside, Grammar, Refusal
-from nearfar.io.naming import Naming, Vocabulary
+from nearfar.io.dialects.choices import SKIPS
+from nearfar.io.naming import DECIMAL_COMMA, NOTHING, Naming, Vocabulary
 from nearfar.io.table import FAULTS, Cells, Table
 
 SMALL_INTEGERS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)  # that Int64 holds
-DECIMAL_COMMA = r"^(-?\d*),(\d+)$"
-UNKNOWN = ("NA", "nan", "NaN", "null", "None", "")
-DATES = ("%Y-%m-%d %H:%M:%S%.f", "%Y-%m-%d %H:%M", "%Y-%m-%d")
+DATES = [f"%Y-%m-%d{time}{zone}" for time in (" %H:%M:%S%.f", " %H:%M", "") for zone in ("", "%#z")]
 
 
 def parse_columns(
@@ -35,7 +34,8 @@ def parse_columns(
         dtype = frame.schema[f"c{position}"]
         cell = pl.col(f"c{position}")
         if grammar.blanks and dtype == pl.String:
-            cell = pl.when(~cell.is_in(grammar.blanks)).then(cell)
+            blanks = [word for word in grammar.blanks if naming.index.get(word) is None]
+            cell = pl.when(~cell.is_in(blanks)).then(cell)
         is_id = role in ("participant", "statement")
         words = people if role == "participant" else naming.vocabulary
         if is_id and dtype in SMALL_INTEGERS:
@@ -79,7 +79,7 @@ def _number(role: str, cell: pl.Expr, dtype: Any) -> dict[str, pl.Expr]:
     number = cell.cast(pl.Float64, strict=False)
     bad = cell.is_not_null() & number.is_null()
     if dtype == pl.String:
-        bad &= ~cell.is_in(UNKNOWN)
+        bad &= ~cell.str.to_lowercase().is_in(NOTHING)
     return {role: number, f"bad_{role}": bad}
 
 
@@ -104,25 +104,15 @@ def _times(cell: pl.Expr, dtype: Any) -> dict[str, pl.Expr]:
     if dtype.is_numeric():
         return {"answered_at": cell.cast(pl.Float64), "bad_answered_at": pl.lit(False)}
     text = cell.cast(pl.String)
-    known = pl.when(~text.is_in(UNKNOWN)).then(text)
-    times = pl.coalesce(known.cast(pl.Float64, strict=False), _date(known))
+    known = pl.when(~text.str.to_lowercase().is_in(NOTHING)).then(text)
+    text = known.str.strip_chars().str.replace(r"(\d)T(\d)", "$1 $2")
+    text = text.str.replace(r" ?(Z|UTC|GMT)$", "+00:00")
+    dates = [text.str.to_datetime(form, strict=False, time_unit="us").dt.epoch("us") / 1e6 for form in DATES]
+    times = pl.coalesce(known.cast(pl.Float64, strict=False), *dates)
     return {"answered_at": times, "bad_answered_at": known.is_not_null() & times.is_null()}
 
 
-def _date(text: pl.Expr) -> pl.Expr:
-    """Seconds of a date; null where it is none."""
-    text = text.str.strip_chars().str.replace(r"(\d)T(\d)", "$1 $2")
-    text = text.str.replace(r" ?(Z|UTC|GMT)$", "+00:00")
-    zone = text.str.extract_groups(r"(?<sign>[+-])(?<hours>\d\d):?(?<minutes>\d\d)$")
-    minutes = zone.struct["hours"].cast(pl.Int64) * 60 + zone.struct["minutes"].cast(pl.Int64)
-    shift = pl.when(zone.struct["sign"] == "-").then(-minutes).otherwise(minutes).fill_null(0) * 60
-    local = text.str.replace(r" ?[+-]\d\d:?\d\d$", "")
-    dates = [local.str.to_datetime(form, strict=False, time_unit="us") for form in DATES]
-    return pl.coalesce(dates).dt.epoch("us") / 1e6 - shift
-
-
 ROLES = ("anchor", "near", "far")
-SKIPS = ("skip", "skipped")
 WRONG_CELLS = (
     ("seconds", "not a number", "a number of seconds, or nothing"),
     ("near_side", "not a side", "left, right or nothing"),
@@ -168,7 +158,7 @@ def classify_rows(
             others = [pl.col(role).ne_missing(pl.col(grammar.answer)) for role in shown]
             rows = rows.with_columns(skip=said)
             asides.insert(0, Aside(pl.col("skip") & pl.all_horizontal(others), "skip"))
-    refusals = [*_name_refusals(rows, grammar, naming), *grammar.refuse, *_row_refusals(rows, grammar)]
+    refusals = _refusals(rows, grammar, naming)
     conditions = [*(a.when for a in asides), *(r.when for r in refusals)]
     fates = [*range(-2, -2 - len(asides), -1), *range(1, 1 + len(refusals))]
     if may_be_blank and all(rows[role].null_count() for role in grammar.objects):
@@ -185,21 +175,18 @@ def classify_rows(
     return Classified(rows, judged, tuple(refusals), tuple(asides))
 
 
-def _name_refusals(rows: pl.DataFrame, grammar: Grammar, naming: Naming) -> list[Refusal]:
+def _refusals(rows: pl.DataFrame, grammar: Grammar, naming: Naming) -> list[Refusal]:
+    """Why a row is not an answer: by its names, by the dialect, by all that it holds."""
     what = "the name of an object" if naming.first is None else f"a whole number from {naming.first}"
     needed = (role for role in grammar.objects if role not in grammar.may_be_blank)
     blank = [role for role in needed if rows[role].null_count()]
     refused = product(enumerate(naming.refusals), grammar.objects)
-    return [
-        *(Refusal(pl.col(role).is_null(), "blank cell", what, (role,)) for role in blank),
-        *(Refusal(pl.col(role) == -1 - number, *told, (role,)) for (number, told), role in refused),
-    ]
-
-
-def _row_refusals(rows: pl.DataFrame, grammar: Grammar) -> list[Refusal]:
     same = ((x == y) | (y == z) | (x == z) for x, y, z in grammar.triplets[:1])
     bad = [each for each in WRONG_CELLS if f"bad_{each[0]}" in rows.columns]
     return [
+        *(Refusal(pl.col(role).is_null(), "blank cell", what, (role,)) for role in blank),
+        *(Refusal(pl.col(role) == -1 - number, *told, (role,)) for (number, told), role in refused),
+        *grammar.refuse,
         *(Refusal(when, "the same object twice", "three distinct objects") for when in same),
         *(Refusal(pl.col(f"bad_{role}"), reason, expected, (role,)) for role, reason, expected in bad),
     ]
@@ -213,12 +200,22 @@ def triplet_rows(kept: pl.DataFrame, grammar: Grammar, first_row: int) -> pl.Dat
     """
     if grammar.times is not None:
         kept = kept[np.repeat(np.arange(len(kept)), kept.select(grammar.times).to_series().to_numpy())]
-    texts = ("statement", "participant", "group", "rule")
-    columns = {role: pl.col(role) for role in texts if role in grammar.columns}
+    as_they_are = ("statement", "participant", "group", "rule", "near_side", "answered_at")
+    columns = {role: pl.col(role) for role in as_they_are if role in grammar.columns}
     several = len(grammar.triplets)
     if several > 1 and "statement" not in columns:
         columns["statement"] = pl.int_range(first_row, first_row + len(kept), dtype=pl.Int64)
-    columns |= _numbers(grammar)
+    if "seconds" in grammar.columns:
+        seconds = pl.col("seconds")
+        if grammar.unknown_seconds is not None:
+            seconds = pl.when(seconds != grammar.unknown_seconds).then(seconds)
+        if grammar.milliseconds:  # by numpy: polars would make 1.6620000000000001 of 1662
+            seconds = seconds.map_batches(
+                lambda cells: pl.Series(cells.to_numpy() / 1000, nan_to_null=True), return_dtype=pl.Float64
+            )
+        columns["seconds"] = seconds
+    if grammar.near_side is not None:
+        columns.setdefault("near_side", grammar.near_side.cast(pl.Int8))
     named = [dict(zip(ROLES, (x.cast(pl.Int32) for x in three), strict=True)) for three in grammar.triplets]
     # one after the other: to wait for threads that parse the next rows would take longer
     frames = [kept.select_seq(**three, **columns) for three in named]
@@ -227,24 +224,6 @@ def triplet_rows(kept: pl.DataFrame, grammar: Grammar, first_row: int) -> pl.Dat
     order = np.arange(several * len(kept)).reshape(several, -1).T.ravel()
     triplets = pl.concat(frames)[order]
     return triplets.filter(pl.col("near").is_not_null()) if grammar.partial else triplets
-
-
-def _numbers(grammar: Grammar) -> dict[str, pl.Expr]:
-    columns: dict[str, pl.Expr] = {}
-    if "seconds" in grammar.columns:
-        seconds = pl.col("seconds")
-        if grammar.unknown_seconds is not None:
-            seconds = pl.when(seconds != grammar.unknown_seconds).then(seconds)
-        if (
-            grammar.milliseconds
-        ):  # by numpy: polars multiplies by .001, which makes 1.6620000000000001 of 1662
-            seconds = seconds.map_batches(
-                lambda cells: pl.Series(cells.to_numpy() / 1000, nan_to_null=True), return_dtype=pl.Float64
-            )
-        columns["seconds"] = seconds
-    if grammar.near_side is not None:
-        columns["near_side"] = grammar.near_side.cast(pl.Int8)
-    return columns | {role: pl.col(role) for role in ("near_side", "answered_at") if role in grammar.columns}
 
 
 # -------------------------------------------------------------------- rows that are not answers

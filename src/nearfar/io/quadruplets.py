@@ -10,12 +10,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar.errors import FileError, TripletError
+from nearfar.io.dialects import QUADRUPLETS
 from nearfar.io.objects import read_columns
 from nearfar.io.sources import find_sources
 from nearfar.io.typed_tables import load_arrays
 from nearfar.triplets.ids import order_names
-
-COLUMNS = ("a", "b", "c", "d")
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +73,7 @@ def read_quadruplets(path: str | os.PathLike[str]) -> Quadruplets:
         if made is None:
             raise FileError(f"{source.name}: expected an (m, 4) array of whole numbers from 0")
         return made
-    columns = [[cell or "" for cell in column] for column in read_columns(source, COLUMNS).values()]
+    columns = [[cell or "" for cell in column] for column in read_columns(source, QUADRUPLETS).values()]
     blank = [not all(map(str.strip, cells)) for cells in zip(*columns, strict=True)]
     if any(blank):
         raise FileError(f"{source.name}: row {blank.index(True) + 1} has a blank cell; expected four objects")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
@@ -14,9 +16,10 @@ from nearfar._tools.checks import check_count
 from nearfar._tools.progress import track
 from nearfar.errors import InputError, NearfarError
 from nearfar.io.batches import ColumnRoles, GivenObjects, Opened, Reader
+from nearfar.io.column_words import PERSON, words
 from nearfar.io.naming import text_ids, unguarded
 from nearfar.io.parse_rows import NONE_ASIDE, NONE_REJECTED, ROLES, rows_error
-from nearfar.io.sources import UNDECODABLE, Source, as_latin_1
+from nearfar.io.sources import UNDECODABLE, Source, as_utf8
 from nearfar.io.suspicions import warn_of_suspicions
 from nearfar.io.table import Table, warn
 from nearfar.triplets import Triplets
@@ -141,7 +144,7 @@ def read_answers(
         pl.concat([result.rejected for result in results]),
         pl.concat([result.checks for result in results]),
         tuple(read for result in results for read in result.sources),
-        _one_group((*pair, result.sources[0].name) for result in results for pair in result.groups.items()),
+        groups_of(pair for result in results for pair in result.groups.items()),
     )
 
 
@@ -230,16 +233,16 @@ def _survey(reader: Reader, source: Source, batch_rows: int) -> Opened | None:
 
 
 def _read_text(reader: Reader, source: Source) -> ReadResult:
-    """What a source holds; text that is not UTF-8 is read again as Latin-1 if it can be, with a warning."""
+    """What a source holds; text that is not UTF-8 is read again as UTF-16 or Latin-1 if it can be, with a warning."""
     try:
         result = _read_one(reader, reader.open(source))
-        if not (result.rejected["reason"] == UNDECODABLE).any() or (latin := as_latin_1(source)) is None:
+        if not (result.rejected["reason"] == UNDECODABLE).any() or (other := as_utf8(source)) is None:
             return result
     except InputError:
-        if (latin := as_latin_1(source)) is None:
+        if (other := as_utf8(source)) is None:
             raise
-    warn(f"{source.name}: is not UTF-8 and was read as Latin-1 (Windows-1252); check names with accents")
-    return _read_one(reader, reader.open(latin))
+    warn(f"{source.name}: is not UTF-8 and was read as {other[1]}")
+    return _read_one(reader, reader.open(other[0]))
 
 
 def _read_one(reader: Reader, opened: Opened) -> ReadResult:
@@ -258,10 +261,19 @@ def _read_one(reader: Reader, opened: Opened) -> ReadResult:
     if table.may_be_bare:
         _warn_of_first_line(triplets, opened)
     warn_of_suspicions(table.name, triplets)
+    unnamed = rows["participant"].null_count() if "participant" in rows.columns else 0
+    if 0 < unnamed < len(rows):
+        way = "fill the column down, if cells were merged"
+        warn(f"{table.name}: {unnamed:,} of {len(rows):,} answers have no participant; {way}")
     width = len(table.header) if grammar.has_header else 0
     unused = tuple(table.header.describe(at) for at in range(width) if at not in grammar.columns.values())
     source = ReadSource(table.name, opened.dialect.name, table.row_word, n_rows, unused)
-    return ReadResult(triplets, rejected, checks, (source,), _groups(rows, table))
+    groups = _groups(rows, table)
+    who = [name for name in unused if re.fullmatch(PERSON, words(name)) and words(name) != "id"]
+    if who and "participant" not in grammar.columns and opened.dialect.name != "columns":
+        way = f"--column participant={shlex.quote(who[0])} (columns=)"
+        warn(f"{table.name}: the column {who[0]!r} is not read; if it says who answered, add {way}")
+    return ReadResult(triplets, rejected, checks, (source,), groups)
 
 
 def _groups(rows: pl.DataFrame, table: Table) -> dict[str, str]:
@@ -273,15 +285,20 @@ def _groups(rows: pl.DataFrame, table: Table) -> dict[str, str]:
     pairs = rows.select("participant", "group").drop_nulls("group").unique(maintain_order=True)
     people = pairs["participant"].cast(pl.String).fill_null("").to_list()
     people = list(map(unguarded, people)) if table.guarded else people
-    return _one_group((who, group, table.name) for who, group in zip(people, pairs["group"], strict=True))
+    return groups_of(zip(people, pairs["group"], strict=True), table.name)
 
 
-def _one_group(pairs: Iterable[tuple[str, str, str]]) -> dict[str, str]:
-    """participant -> group, from (participant, group, source); an error where a participant has two."""
+def groups_of(pairs: Iterable[tuple[Any, Any]], where: str = "groups") -> dict[str, str]:
+    """Participant -> group; somebody in two groups is refused.
+
+    >>> groups_of([("ann", "expert"), ("bob", " novice"), ("ann", "expert"), ("cy", None)])
+    {'ann': 'expert', 'bob': 'novice'}
+    """
     groups: dict[str, str] = {}
-    for person, group, source in pairs:
-        if (other := groups.setdefault(person, group)) != group:
-            raise InputError(f"{source}: participant {person!r} is in two groups, {other!r} and {group!r}")
+    for person, group in pairs:
+        name = "" if group is None else str(group).strip()
+        if name and (other := groups.setdefault(str(person), name)) != name:
+            raise InputError(f"{where}: {str(person)!r} is in two groups, {other!r} and {name!r}")
     return groups
 
 

@@ -10,7 +10,7 @@ import re
 import sys
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -25,7 +25,8 @@ PACKED = {".gz": "gzip", ".zst": "zstd"}
 MAGIC = {"gzip": b"\x1f\x8b", "zstd": b"\x28\xb5\x2f\xfd", "parquet": b"PAR1", "npy": b"\x93NUMPY"}
 MAGIC |= {"npz": b"PK", "xlsx": b"PK"}
 BYTE_ORDER_MARK = b"\xef\xbb\xbf"
-KNOWN = ".csv .tsv .txt .jsonl .json (each also .gz or .zst) .parquet .npz .npy .xlsx"
+UTF16 = (b"\xff\xfe", b"\xfe\xff")  # how such a text begins
+KNOWN = ".csv .tsv .txt .jsonl .json (each also .gz or .zst) .parquet .npz .npy .xlsx .zip or study.db"
 ZIP_FAULTS = (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError, KeyError)
 
 
@@ -34,7 +35,8 @@ class Source:
     """One thing to read: a file, the bytes of standard input, a data frame or an array.
 
     ``name`` is how messages call it; ``data`` may also open a stream when it is called; ``packed`` is ``gzip``,
-    ``zstd`` or None; ``sheet`` is the one of a workbook that is read, the first where it is not named.
+    ``zstd`` or None; ``sheet`` is the one of a workbook that is read, the first where it is not named; ``path`` is how it was
+    given, where ``name`` is not that.
     """
 
     name: str
@@ -42,6 +44,7 @@ class Source:
     data: Any
     packed: str | None = None
     sheet: str | None = None
+    path: str = ""
 
     def open(self) -> BinaryIO:
         """The bytes as they are stored."""
@@ -57,7 +60,14 @@ def find_sources(given: Any) -> list[Source]:
     if isinstance(given, Source):
         return [given]
     if isinstance(given, (str, os.PathLike)):
-        return _from_path(os.fspath(given))
+        path = os.fspath(given)
+        if path == "-":
+            return [replace(_from_bytes("standard input", sys.stdin.buffer.read()), path=path)]
+        is_pattern = glob.has_magic(path) and not os.path.exists(path)
+        names = sorted(glob.glob(path, recursive=True)) if is_pattern else [path]
+        if not names:
+            raise FileError(f"{path}: no file matches this pattern")
+        return [_from_file(Path(name)) for name in names]
     if isinstance(given, np.ndarray):
         return [Source("array", "array", (given,))]
     if isinstance(given, tuple) and given and all(isinstance(one, np.ndarray) for one in given):
@@ -65,16 +75,6 @@ def find_sources(given: Any) -> list[Source]:
     if isinstance(given, (list, tuple)):
         return [source for one in given for source in find_sources(one)]
     return [Source("data frame", "frame", given)]
-
-
-def _from_path(path: str) -> list[Source]:
-    if path == "-":
-        return [_from_bytes("standard input", sys.stdin.buffer.read())]
-    is_pattern = glob.has_magic(path) and not os.path.exists(path)
-    names = sorted(glob.glob(path, recursive=True)) if is_pattern else [path]
-    if not names:
-        raise FileError(f"{path}: no file matches this pattern")
-    return [_from_file(Path(name)) for name in names]
 
 
 def _from_file(path: Path) -> Source:
@@ -88,35 +88,38 @@ def _from_file(path: Path) -> Source:
         format_, packed = format_of(name)
         with open(path, "rb") as stream:
             start = stream.read(8)
-    except FileNotFoundError as error:
-        raise FileError(f"{name}: cannot be read, there is no such file") from error
     except OSError as error:
-        raise FileError(f"{name}: cannot be read, {(error.strerror or str(error)).lower()}") from error
+        is_lost, told = isinstance(error, FileNotFoundError), (error.strerror or str(error)).lower()
+        raise FileError(f"{name}: cannot be read, {'there is no such file' if is_lost else told}") from error
     except FileError:
         raise
     except ValueError as error:  # a NUL in the name
         raise FileError(f"{name!r}: cannot be read, {error}") from error
     if not start:
-        raise FileError(f"{name}: is empty; expected answers")
+        raise FileError(f"{name}: is empty; expected data")
     kind = packed or format_
     if kind in MAGIC and not start.startswith(MAGIC[kind]):
         raise FileError(f"{name}: is called a {kind} file, but its contents are not {kind}")
-    actual = next((kind for kind in PACKED.values() if start.startswith(MAGIC[kind])), None)
-    return Source(name, format_, path, actual)
+    return Source(name, format_, path, _kind(start, PACKED.values()))
 
 
 def _from_zip(name: str, path: Path) -> Source:
-    """The one table in a ZIP archive; what a Mac adds to it is passed over."""
+    """The one table in a ZIP archive; what a Mac adds to it, pictures and texts beside it are passed over."""
     try:
         with zipfile.ZipFile(path) as archive:
             added = re.compile(r"__MACOSX/|(.*/)?\.[^/]*$|.*/$")
+            ends = "png|jpe?g|gif|svg|pdf|md|html?|docx?"
+            beside = re.compile(rf"(.*/)?(readme|licen[cs]e)[^/]*$|.*\.({ends})$", re.I)
             names = [each for each in archive.namelist() if not added.match(each)]
+            names = [each for each in names if not beside.match(each)] or names
             if len(names) != 1:
                 inside = ", ".join(names[:5]) or "none"
-                raise FileError(f"{name}: holds {len(names)} files ({inside}); expected one table")
+                raise FileError(
+                    f"{name}: holds {len(names)} files ({inside}); expected one table, so unpack it first"
+                )
             format_, packed = format_of(names[0])
             check_unpacked(name, path.stat().st_size, archive.getinfo(names[0]).file_size)
-            return Source(f"{name}/{names[0]}", format_, archive.read(names[0]), packed)
+            return Source(f"{name}/{names[0]}", format_, archive.read(names[0]), packed, path=name)
     except ZIP_FAULTS as error:
         raise FileError(f"{name}: is not a readable ZIP archive ({error})") from error
 
@@ -162,18 +165,21 @@ def format_of(name: str) -> tuple[str, str | None]:
     return format_, packed
 
 
+def _kind(start: bytes, kinds: Iterable[str]) -> str | None:
+    return next((kind for kind in kinds if start.startswith(MAGIC[kind])), None)
+
+
 def _from_bytes(name: str, data: bytes) -> Source:
     """Standard input has no extension, so the format is taken from its first bytes."""
-    packed = next((kind for kind in PACKED.values() if data.startswith(MAGIC[kind])), None)
+    packed = _kind(data, PACKED.values())
     with open_binary(Source(name, "", data, packed)) as stream:
         start = stream.read(1 << 16)
-        kind = next((kind for kind in ("parquet", "npy", "npz") if start.startswith(MAGIC[kind])), None)
-        if kind is not None:
+        if (kind := _kind(start, ("parquet", "npy", "npz"))) is not None:
             kind = "xlsx" if kind == "npz" and b"[Content_Types].xml" in start else kind
             return Source(name, kind, start + stream.read())
     first = start.removeprefix(BYTE_ORDER_MARK).lstrip().partition(b"\n")[0]
     if not first:
-        raise FileError(f"{name}: is empty; expected answers")
+        raise FileError(f"{name}: is empty; expected data")
     text = "tsv" if b"\t" in first and b"," not in first else "csv"
     return Source(name, {b"{": "jsonl", b"[": "json"}.get(first[:1], text), data, packed)
 
@@ -302,8 +308,8 @@ def decode(line: bytes) -> str | None:
         return None
 
 
-def as_latin_1(source: Source) -> Source | None:
-    """A text as UTF-8 whose bytes are Windows-1252 (Latin-1 and more); None where they are UTF-8, or damaged.
+def as_utf8(source: Source) -> tuple[Source, str] | None:
+    """A text as UTF-8 whose bytes are UTF-16 or Windows-1252 (Latin-1 and more), and which; None where they are UTF-8, or damaged.
 
     Text in UTF-8 has other bytes than 1252 has letters for, or pairs of them; a stray byte among them is a damage.
     """
@@ -311,10 +317,13 @@ def as_latin_1(source: Source) -> Source | None:
         return None
     with open_binary(source) as stream:
         data = stream.read()
-    if decode(data) is not None or b"\xff" in data or not data.decode("utf-8", "ignore").isascii():
-        return None
+    code, called = "utf-16", "UTF-16"
+    if not data.startswith(UTF16):
+        code, called = "cp1252", "Latin-1 (Windows-1252); check names with accents"
+        if decode(data) is not None or b"\xff" in data or not data.decode("utf-8", "ignore").isascii():
+            return None
     try:
-        return replace(source, data=data.decode("cp1252").encode(), packed=None)
+        return replace(source, data=data.decode(code).encode(), packed=None), called
     except UnicodeDecodeError:
         return None
 

@@ -37,16 +37,9 @@ def slow_seconds(seconds: NDArray[np.float64] | None) -> float | None:
     >>> slow_seconds(np.array([1800.0, 2100.0])), slow_seconds(np.array([1.8, 2.1]))
     (1950.0, None)
     """
-    if seconds is None:
-        return None
-    # millions are looked at only where some of them are slow
-    for step in (max(1, len(seconds) // 10_000), 1):
-        known = seconds[::step]
-        known = known[np.isfinite(known) & (known > 0)]
-        median = median_of_times(known) if len(known) else 0.0
-        if median <= 3.0 * 1000**0.5:  # of which a thousandth is nearer to the usual 3 s
-            return None
-    return median
+    known = np.empty(0) if seconds is None else seconds[np.isfinite(seconds) & (seconds > 0)]
+    median = median_of_times(known) if len(known) else 0.0
+    return median if median > 3.0 * 1000**0.5 else None  # of which a thousandth is nearer to the usual 3 s
 
 
 def warn_of_suspicions(source: str, triplets: Triplets, shown: int = 5) -> None:
@@ -68,11 +61,12 @@ def warn_of_suspicions(source: str, triplets: Triplets, shown: int = 5) -> None:
         warn(f"{source}: {looks}; if so, name the column with --column milliseconds=NAME (columns=)")
 
 
-def _role_of_numbers(triplets: Triplets, enough: int = 20) -> str | None:
-    """The one role whose names are all numbers, where none in the two others is; None where answers are few."""
+def _role_of_numbers(triplets: Triplets, enough: int = 10) -> str | None:
+    """The one role of several names that are all numbers, where none in the two others is; None where answers are few."""
     roles = ("anchor", "near", "far")
-    are_numbers = np.array([NUMBER.fullmatch(name) is not None for name in triplets.objects], dtype=bool)
-    if len(triplets) < enough or are_numbers.all() or not are_numbers.any():
+    numbers = [NUMBER.fullmatch(name.replace(",", ".")) is not None for name in triplets.objects]
+    if len(triplets) < enough or all(numbers) or not any(numbers):
         return None
-    share = [are_numbers[getattr(triplets, role)].mean() for role in roles]
-    return roles[share.index(1)] if sorted(share) == [0, 0, 1] else None
+    share = [np.array(numbers)[getattr(triplets, role)].mean() for role in roles]
+    role = roles[share.index(1)] if sorted(share) == [0, 0, 1] else None
+    return role if role and len(np.unique(getattr(triplets, role))) > 1 else None

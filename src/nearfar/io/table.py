@@ -8,6 +8,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass
+from math import inf
 from typing import Any, NamedTuple
 
 import polars as pl
@@ -16,11 +17,15 @@ from nearfar._tools.limits import LIMITS
 from nearfar.errors import FileError, NearfarWarning
 from nearfar.io.sources import Source
 
-PEOPLE = "participant participant_id session_id puid worker_id sub_id subject_id pid"
+PEOPLE = "participant subject participant_id session_id puid worker_id sub_id subject_id pid"
 COLUMN_NAMES: dict[str, tuple[str, ...]] = {
-    role: (role,) for role in ("statement", "participant", "seconds", "near_side", "answered_at", "rule")
+    "statement": ("statement",),
+    "participant": tuple(PEOPLE.split()),
+    "seconds": ("seconds", "response_time"),
+    "near_side": ("near_side",),
+    "answered_at": ("answered_at",),
+    "rule": ("sampler", "Alg.Label", "sampleAlg", "AlgSample", "rule"),
 }
-COLUMN_NAMES |= {"participant": tuple(PEOPLE.split()), "seconds": ("seconds", "response_time")}
 FAULTS: dict[str, Any] = {"line": pl.Int64, "reason": pl.String, "content": pl.String, "expected": pl.String}
 Coded = Mapping[str, pl.Categorical]
 
@@ -35,16 +40,15 @@ def plain(name: str) -> str:
 
 
 class Header:
-    """The columns of one source.
+    """The columns of one source; ``also`` has other names of theirs, which callers may use.
 
     >>> header = Header("answers.csv", ["Anchor", "near", "far", "worker_id"])
     >>> header.find("anchor"), header.find("odd"), header.optional()
     (0, None, {'participant': 3})
     """
 
-    def __init__(self, source: str, cells: Sequence[str]) -> None:
-        self.source = source
-        self.cells = tuple(cells)
+    def __init__(self, source: str, cells: Sequence[str], also: Mapping[str, int] | None = None) -> None:
+        self.source, self.cells, self.also = source, tuple(cells), also or {}
         self._at: dict[str, list[int]] = {}
         for position, cell in enumerate(cells):
             self._at.setdefault(plain(cell), []).append(position)
@@ -117,15 +121,12 @@ class Cells:
         if len(self.frame) <= rows:
             yield self
             return
-        starts = range(0, len(self.frame), rows)
-        ends = self.lines_of(pl.Series(starts[1:])).to_list()
-        faults = self.faults
-        for start, end in zip(starts, [*ends, float("inf")], strict=True):
+        lines = self.lines_of(pl.int_range(len(self.frame), eager=True))
+        for start in range(0, len(lines), rows):
+            low, end = start and lines[start], (*lines[start + rows :][:1], inf)[0]
+            own = tuple(fault for fault in self.faults if low <= fault.line < end)
             frame = self.frame[start : start + rows]
-            own = tuple(fault for fault in faults if fault.line < end)
-            faults = faults[len(own) :]
-            lines = None if self.lines is None else self.lines[start : start + rows]
-            yield Cells(frame, len(frame) + len(own), self.first + start, lines, own)
+            yield Cells(frame, len(frame) + len(own), self.first + start, lines[start : start + rows], own)
 
 
 class Table(ABC):

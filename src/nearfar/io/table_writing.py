@@ -22,7 +22,7 @@ from nearfar.io.table import COLUMN_NAMES, warn
 from nearfar.triplets import Triplets
 from nearfar.triplets.ids import Ids
 
-TABLE_FORMATS = (".csv", ".tsv", ".json", ".jsonl", ".xlsx")
+TABLE_FORMATS = (".csv", ".tsv", ".json", ".jsonl", ".xlsx", ".parquet")
 FORMULA = r"^'*[=+\-@\t\r]"
 NUMBER = r"^'*[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?$"
 
@@ -46,7 +46,7 @@ def write_table(table: pl.DataFrame, path: str | os.PathLike[str]) -> None:
     write_whole(path, lambda file: write_format(table, file, suffix[1:]))
 
 
-def write_whole(path: str | os.PathLike[str], write: Callable[[BinaryIO], None]) -> None:
+def write_whole(path: str | os.PathLike[str], write: Callable[[BinaryIO], object]) -> None:
     """Write to a file, which appears whole or not at all, or to standard output ("-")."""
     if os.fspath(path) == "-":
         stream = io.BytesIO()
@@ -62,6 +62,10 @@ def write_format(
 ) -> None:
     """Write a table in one of the formats of tables; text is plain, gzipped or packed by zstd."""
     compression: Any = packed or "uncompressed"
+    if format_ == "parquet":
+        table.write_parquet(file)
+        return
+    table = table.with_columns(pl.selectors.enum().cast(pl.String))
     if format_ == "json":
         file.write(table.write_json().encode())
     elif format_ == "jsonl":
@@ -149,11 +153,8 @@ def write_triplets(
     def write(file: BinaryIO) -> None:
         if format_ in ("npz", "npy"):
             _write_arrays(triplets, chosen, file, format_)
-        elif format_ == "parquet":
-            table.write_parquet(file)
         else:
-            text = table.with_columns(pl.selectors.enum().cast(pl.String))
-            write_format(text, file, format_, packed, header=chosen.writes_header)
+            write_format(table, file, format_, packed, header=chosen.writes_header)
 
     write_whole(target, write)
 

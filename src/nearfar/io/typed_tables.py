@@ -62,9 +62,7 @@ class TypedTable(Table):
             for frame in table.collect_batches(chunk_size=size, maintain_order=True):
                 # null where coded text is empty, which its code tells faster than the text
                 empty = [name for name in words if frame[name].to_physical().min() == EMPTY]
-                filled = (
-                    pl.when(pl.col(name).to_physical() != EMPTY).then(name).alias(name) for name in empty
-                )
+                filled = (pl.when(pl.col(x).to_physical() != EMPTY).then(x).alias(x) for x in empty)
                 yield Cells(frame.with_columns(filled), len(frame), start + self.first_row)
                 start += len(frame)
         except READABLE as error:
@@ -165,7 +163,7 @@ def npz_table(source: Source) -> TypedTable:
     else:
         squares = [value for value in arrays.values() if _is_square(value)]
         if len(squares) == 1:
-            return _matrix_table(source, squares[0], names)
+            return matrix_table(source, squares[0], names)
         expected = "expected arrays anchor, near and far, or triplets or odd_one_out (m, 3), or (n, n) values"
         raise FileError(f"{source.name}: holds {', '.join(arrays) or 'nothing'}; {expected}")
     if all(cell.dtype.kind in "biuf" for cell in cells):
@@ -179,7 +177,7 @@ def array_table(source: Source) -> TypedTable:
     """An (m, 3) array of indices, or a pair of such an array and one response per row."""
     array, *response = [load_arrays(source)[""]] if source.format == "npy" else source.data
     if _is_square(array) and not response:
-        return _matrix_table(source, array)
+        return matrix_table(source, array)
     made = _rows_table(source, array, {"response": response[0]} if response else {})
     made.dialect = "list-order"
     made.first_index = 0
@@ -191,7 +189,7 @@ def _is_square(array: NDArray[Any]) -> bool:
     return array.ndim == 2 and array.shape[0] == array.shape[1] > 3 and array.dtype.kind in "iuf"
 
 
-def _matrix_table(source: Source, matrix: NDArray[Any], names: NDArray[Any] | None = None) -> TypedTable:
+def matrix_table(source: Source, matrix: NDArray[Any], names: NDArray[Any] | None = None) -> TypedTable:
     """A row and a column per object, which ``names`` has, else its number; first the name of the row."""
     called = list(map(str, range(len(matrix)) if names is None else names.tolist()))
     if len(called) != len(matrix):
@@ -204,7 +202,8 @@ def _matrix_table(source: Source, matrix: NDArray[Any], names: NDArray[Any] | No
 
 def _rows_table(source: Source, rows: NDArray[Any], columns: Mapping[str, NDArray[Any]]) -> TypedTable:
     if rows.ndim != 2 or rows.shape[1] != 3:
-        raise FileError(f"{source.name}: the rows have shape {rows.shape}; expected (m, 3)")
+        four = ", or (m, 4) with  nearfar map --dialect quadruplets --model soe-2" * (rows.shape[1:] == (4,))
+        raise FileError(f"{source.name}: the rows have shape {rows.shape}; expected (m, 3){four}")
     shape = np.shape(columns.get("response", rows[:, 0]))
     if shape != (len(rows),):
         raise FileError(f"{source.name}: response has shape {shape}; expected ({len(rows)},)")

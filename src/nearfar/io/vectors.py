@@ -13,6 +13,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
+from nearfar._tools.checks import brief
 from nearfar._tools.memory import check_bytes
 from nearfar._tools.text import listed, plural
 from nearfar.errors import FeatureWarning, FileError, InputError
@@ -42,22 +43,6 @@ class VectorTable:
     columns: tuple[str, ...] = ()
 
 
-def read_vectors(path: str | os.PathLike[str], name: str | None = None) -> list[VectorTable]:
-    """Read vectors per object; constant columns give a ``FeatureWarning``.
-
-    A table has a column ``object`` and columns of numbers; the rows of an ``.npy`` file are in the order of the objects.
-    In an ``.npz`` archive each 2-d array of numbers is a source, and ``names``, ``objects`` or ``object`` names its rows.
-    ``name`` : what to call the source (default: the file's name), or which array of an archive to take.
-
-    >>> import tempfile
-    >>> file = Path(tempfile.mkdtemp()) / "taste.csv"
-    >>> _ = file.write_text("object,sweet,sour\\nfig,.9,.1\\nlime,.2,.8\\n")
-    >>> read_vectors(file)[0].columns
-    ('sweet', 'sour')
-    """
-    return vector_tables(path if name is None else {name: path})
-
-
 def read_named_vectors(files: Sequence[str]) -> list[VectorTable]:
     """Read files given as FILE or NAME=FILE, each a source of vectors or several."""
     tables: list[VectorTable] = []
@@ -66,15 +51,26 @@ def read_named_vectors(files: Sequence[str]) -> list[VectorTable]:
         is_named = mark and not Path(each).is_file()
         if is_named and not (name and path):
             raise InputError(f"--features {each}: expected FILE or NAME=FILE, for example clip=clip.npy")
-        tables += read_vectors(path, name) if is_named else read_vectors(each)
+        tables += vector_tables({name: path} if is_named else each)
     return vector_tables(tables)
 
 
 def vector_tables(features: Any, *, vary: bool = True) -> list[VectorTable]:
-    """Vectors per object as Python users give them; columns need not ``vary`` among objects that are placed later.
+    """Vectors per object as users give them; constant columns give a ``FeatureWarning``, unless columns need not ``vary``.
+
+    A table has a column ``object`` and columns of numbers; the rows of an ``.npy`` file are in the order of the objects.
+    In an ``.npz`` archive each 2-d array of numbers is a source, and ``names``, ``objects`` or ``object`` names its rows,
+    or else an array of as many different texts.
 
     ``features`` : an array with rows in the order of the objects, a data frame with a column ``object`` (or, of pandas,
-    with names as its index), a path, a ``VectorTable``, a list of these, or a dict of names and these.
+    with names as its index), a path, a ``VectorTable``, a list of these, or a dict of names and these. Of an archive, the name
+    selects the array that is called so.
+
+    >>> import tempfile
+    >>> file = Path(tempfile.mkdtemp()) / "taste.csv"
+    >>> _ = file.write_text("object,sweet,sour\\nfig,.9,.1\\nlime,.2,.8\\n")
+    >>> vector_tables(file)[0].columns
+    ('sweet', 'sour')
     """
     given: list[tuple[Any, str | None, str]] = [(features, None, "features")]
     if isinstance(features, Mapping):
@@ -109,7 +105,9 @@ def _given(given: Any, name: str | None, nameless: str) -> Located:
     given = given.to_frame() if hasattr(given, "to_frame") else given  # a series may name its rows
     if is_into_dataframe(given):
         names = getattr(given, "index", [None])  # only pandas has one
-        if all(isinstance(each, str) for each in names) and "object" not in map(plain, map(str, given)):
+        called = plain(str(getattr(names, "name", "")))
+        are_names = called == "object" or all(isinstance(x, str) for x in names)
+        if are_names and "object" not in map(plain, map(str, given)):
             given = given.rename_axis(index="object").reset_index()
         return _read(Source(name, "frame", given), name)
     if not hasattr(given, "__array__"):
@@ -141,9 +139,10 @@ def _read(source: Source, name: str | None) -> Located:
     texts = cells.with_columns(pl.col(pl.String).str.strip_chars().str.replace(comma, ".", literal=True))
     numbers = texts.cast(pl.Float64, strict=False)
     for key, kind in cells.schema.items():
-        if numbers[key].null_count() > cells[key].null_count() or kind.is_temporal():
-            wrong = f"column {header[key]!r} is not numeric"
-            raise FileError(f"{where}: {wrong}; take it out, or code it in numbers")
+        wrong = (numbers[key].is_null() & cells[key].is_not_null()) | kind.is_temporal()
+        if (row := wrong.arg_max()) is not None and wrong[row]:
+            held = f"row {objects[row]!r}, column {header[key]!r} is {brief(str(cells[key][row]))}"
+            raise FileError(f"{where}: {held}; expected a number; correct it, or take the column out")
     titles = [header[key] for key in cells.columns]
     return [(where, _checked(where, name, numbers.to_numpy(), objects, titles))]
 
@@ -153,6 +152,7 @@ def _read_archive(source: Source, name: str | None) -> Located:
     arrays = load_arrays(source)
     named = [arrays[key] for key in NAMES if key in arrays]
     named = [x.ravel() for x in named if x.dtype.kind in "US" or (x.ndim == 1 and x.dtype.kind in "iu")]
+    texts = [x for x in arrays.values() if x.dtype.kind in "US" and np.unique(x).shape == x.shape]
     chosen = {key: x for key, x in arrays.items() if x.ndim == 2 and x.dtype.kind in "biuf"}
     if name is not None and (name in arrays or len(chosen) == 1):
         chosen = {name: arrays[name] if name in arrays else next(iter(chosen.values()))}
@@ -163,9 +163,15 @@ def _read_archive(source: Source, name: str | None) -> Located:
     tables = []
     for key, array in chosen.items():
         fitting = sorted(named, key=lambda names: names.shape != array.shape[:1])[:1]
-        texts = [[(decode(t) or "") if isinstance(t, bytes) else str(t) for t in x.tolist()] for x in fitting]
+        fitting = fitting or [x for x in texts if x.shape == array.shape[:1]][:1]
+        rows = [[(decode(t) or "") if isinstance(t, bytes) else str(t) for t in x.tolist()] for x in fitting]
         where = f"{source.name}, {key}"
-        tables.append((where, _checked(where, key, array, *texts)))
+        numbers = {k: x for k, x in arrays.items() if x.dtype.kind in "iu" and x.shape == array.shape[:1]}
+        ids = [k for k, x in numbers.items() if np.unique(x).size == x.size and (np.diff(x) != 1).any()]
+        if ids and not rows:
+            order = f"rows are taken in the order of the objects; if {ids[0]!r} names them, call it 'names'"
+            warnings.warn(f"{where}: {order}", FeatureWarning, stacklevel=5)
+        tables.append((where, _checked(where, key, array, *rows)))
     return tables
 
 
@@ -191,10 +197,11 @@ def _checked(
     titles = columns or range(array.shape[1])
     if not (finite := np.isfinite(array)).all():
         row, column = divmod(int(np.argmin(finite)), array.shape[1])
-        at = f"row {(names or range(len(array)))[row]!r}, column {titles[column]!r}"
         counted = "" if names and columns else " (counted from 0)"
-        raise InputError(f"{where}: {at}{counted} is {array[row, column]}; expected a finite number")
-    return VectorTable(name, names, array, tuple(columns))
+        held = f"row {(names or range(len(array)))[row]!r}, column {titles[column]!r}{counted} is {array[row, column]}"
+        raise InputError(f"{where}: {held}; expected a finite number; correct it, or leave it out")
+    distinct = len({*columns}) == len(columns)  # else they do not say which is which
+    return VectorTable(name, names, array, tuple(columns) if distinct else ())
 
 
 def _check_columns(where: str, table: VectorTable) -> None:

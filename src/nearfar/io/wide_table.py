@@ -7,15 +7,20 @@ from collections.abc import Iterator, Mapping, Sequence
 from itertools import chain, islice
 from typing import Any
 
+import numpy as np
 import polars as pl
+from numpy.typing import NDArray
 
 from nearfar._tools.text import listed
-from nearfar.errors import ColumnsError, InputError
-from nearfar.io.dialects.mapped import OPTIONAL, is_overlay, positions
-from nearfar.io.dialects.orders import NOTHING
+from nearfar.errors import ColumnsError, FileError, InputError
+from nearfar.io.column_words import LESS, has
+from nearfar.io.dialects.mapped import CHOICES, OPTIONAL, by_number, is_overlay, positions
+from nearfar.io.dialects.orders import VALUES
+from nearfar.io.naming import DECIMAL_COMMA, NOTHING, NUMBER
 from nearfar.io.objects import read_columns
 from nearfar.io.parse_rows import as_text
-from nearfar.io.table import Cells, Coded, Header, Table, plain
+from nearfar.io.table import Cells, Coded, Header, Table, plain, warn
+from nearfar.io.typed_tables import matrix_table
 
 MATRICES = {"similaritymatrix": "similarity", "distancematrix": "distance"}
 MARKS = (">", "[;|]", ",")  # between the objects of a ranking
@@ -28,9 +33,11 @@ class _Reshaped(Table):
     """Another table with other rows and columns; all cells are text."""
 
     typed = False
+    has_header = True
 
-    def __init__(self, inner: Table, names: Sequence[str]) -> None:
-        super().__init__(inner.source, Header(inner.name, names))
+    def __init__(self, inner: Table, kept: Mapping[int, str], names: Sequence[str]) -> None:
+        also = {inner.header.cells[at]: place for place, at in enumerate(kept)}
+        super().__init__(inner.source, Header(inner.name, [*kept.values(), *names], also))
         self._inner, self.row_word = inner, inner.row_word
         self.guarded, self.decimal_comma = inner.guarded, inner.decimal_comma
 
@@ -39,7 +46,7 @@ class _Reshaped(Table):
         for at in used:
             self._inner.need_values(at)
         texts = [as_text(pl.col(f"c{at}"), self._inner.schema[f"c{at}"]) for at in used]
-        for part in self._inner.cells(True, rows):
+        for part in self._inner.cells(self.has_header, rows):
             lines = part.lines_of(pl.int_range(len(part.frame), eager=True))
             frame = part.frame.select(texts).with_columns(line=lines)
             yield part, frame.filter(~pl.all_horizontal(pl.exclude("line").is_null()))
@@ -51,9 +58,14 @@ class RankedTable(_Reshaped):
     ``kept`` : the other columns and their roles, ``ranking`` : that of the rankings, each of which is a statement.
     """
 
-    def __init__(self, inner: Table, kept: Mapping[int, str], ranking: int) -> None:
+    def __init__(self, inner: Table, kept: Mapping[int, str], ranking: int, *, may_be_bare: bool) -> None:
         self._kept, self._ranking = list(kept), ranking
-        super().__init__(inner, [*kept.values(), "statement", "object", "rank"])
+        super().__init__(inner, kept, ["statement", "object", "rank"])
+        if may_be_bare:  # then the first line is an answer if a name of it occurs further down
+            first = re.split(r"\s*[>;|,]\s*", inner.header.cells[ranking].strip())
+            at = len(kept) + 1, self.header.cells.index("anchor")
+            below = [part.frame[f"c{i}"] for part in islice(self.cells(True, 1 << 16), 1) for i in at]
+            self.has_header = not any(names.is_in(first).any() for names in below)
 
     def cells(self, has_header: bool, rows: int, coded: Coded | None = None) -> Iterator[Cells]:
         """The rankings of some rows, one after the other."""
@@ -75,15 +87,10 @@ class RankedTable(_Reshaped):
 
 
 class WideTable(_Reshaped):
-    """A row for each cell of some columns of ``inner``, beside the other columns.
+    """A row for each cell of some columns of ``inner``, beside the other columns, which are ``kept`` under their names.
 
-    Parameters
-    ----------
-    inner : the table.
-    about : column -> the texts that all of its cells get, under the names of ``roles``.
-    roles : their names, and last that of the cell itself.
-    kept : the other columns and their names.
-    by_row : whether a row is a participant, where none of these columns is.
+    ``about`` : column -> the texts that all of its cells get, under the names of ``roles``, of which the last is that of the
+    cell itself. ``by_row`` : whether a row is a participant, where none of the kept columns is.
     """
 
     def __init__(
@@ -91,7 +98,7 @@ class WideTable(_Reshaped):
     ) -> None:
         self._about, self._kept = about, list(kept)
         self._by_row = by_row and "participant" not in kept.values()
-        super().__init__(inner, [*kept.values(), *["participant"] * self._by_row, *roles])
+        super().__init__(inner, kept, [*["participant"] * self._by_row, *roles])
 
     def cells(self, has_header: bool, rows: int, coded: Coded | None = None) -> Iterator[Cells]:
         """Column after column of some rows."""
@@ -114,16 +121,32 @@ def reshaped(table: Table, wide: str | None, dialect: str | None, columns: Colum
     """
     name, roles, made = plain(dialect or ""), dict(columns or {}), table
     if wide is not None:
-        made = _survey(table, wide, roles)
+        coded = {role: "choice" for role in CHOICES if roles.pop(role, None)}
+        value = next((role for role in VALUES if roles.pop(role, None)), "")
+        made, roles = _survey(table, wide, roles, value), {role: role for role in roles} | coded
     elif name in MATRICES:
+        rows = _square(table)
+        table = table if rows is None else matrix_table(table.source, rows)
         made = _by_objects(table, ("object_2", MATRICES[name]), roles, label="object_1")
     elif name == "pilesort" and table.header.find("pile") is None and "pile" not in roles:
         made = _by_objects(table, ("object", "pile"), roles)
     elif ranked := _ranked(table.header, roles):
         at = ranked.pop("rank")
-        made = RankedTable(table, {own: role for role, own in ranked.items()}, at)
+        bare = table.may_be_bare and bool(roles) and by_number(roles)
+        made = RankedTable(table, {own: role for role, own in ranked.items()}, at, may_be_bare=bare)
         roles = {role: at for role, at in roles.items() if role in ranked and role in OPTIONAL}
-    return made, columns if made is table else {role: role for role in roles}
+    return made, columns if made is table else roles if wide is not None else {role: role for role in roles}
+
+
+def _square(table: Table) -> NDArray[np.float64] | None:
+    """The numbers of a file without any names, if it has as many rows as columns; else None."""
+    if not table.may_be_bare or "" in map(str.strip, table.header.cells):
+        return None
+    rows = pl.concat([part.frame for part in table.cells(has_header=False, rows=1 << 16)])
+    texts = pl.all().str.strip_chars().str.replace(DECIMAL_COMMA, "$1.$2")
+    numbers = rows.select(texts.cast(pl.Float64, strict=False))
+    is_square = len(rows) == rows.width > 3 and numbers.null_count().equals(rows.null_count())
+    return numbers.to_numpy() if is_square else None
 
 
 def _ranked(header: Header, roles: Mapping[str, Any]) -> dict[str, int] | None:
@@ -148,27 +171,71 @@ def _by_objects(table: Table, roles: Sequence[str], columns: Mapping[str, Any], 
     """All columns but those of ids are objects; of a matrix, ``label`` is the first of them and names the row."""
     header, ids = table.header, _ids(table.header, columns)
     rest = [at for at in range(len(header)) if at not in ids]
-    if label and rest:
-        ids[rest.pop(0)] = label
+    row = [rest.pop(0)] if label and rest else []
     about = {at: (header.cells[at],) for at in rest if header.cells[at].strip()}
     if len(about) < 3:
         raise ColumnsError(f"{table.name}: has {len(about)} columns for objects; expected three or more")
+    names = [name.strip() for (name,) in about.values()]
+    if twice := sorted({repr(name) for name in names if names.count(name) > 1}):
+        raise FileError(f"{table.name}: several columns are called {listed(twice)}; rename all but one each")
+    for at in row:
+        _check_labels(table, at, dict(zip(about, names, strict=True)))
+        ids[at] = label
     return WideTable(table, about, roles, ids, by_row=not label)
 
 
-def _survey(table: Table, wide: str, columns: Mapping[str, Any]) -> WideTable:
-    """Questions by a pattern of their texts, or by a key file; the columns are then those of a list of ``nearfar plan``."""
+def _first_cells(table: Table, columns: Sequence[int]) -> pl.DataFrame:
+    """Some columns of the first rows, as text."""
+    used = [at for at in columns if table.holds_values(at)]
+    texts = [as_text(pl.col(f"c{at}"), table.schema[f"c{at}"]).str.strip_chars() for at in used]
+    part = next(table.cells(True, 1 << 16), None)
+    return (pl.DataFrame(schema=table.schema) if part is None else part.frame).select(texts)
+
+
+def _check_labels(table: Table, at: int, names: Mapping[int, str]) -> None:
+    """Refuse a matrix whose rows are not called as its columns; in a triangle one object may be no column, and another no row."""
+    cells = _first_cells(table, [at, *names])
+    cells = cells.select(pl.when(~pl.all().str.to_lowercase().is_in(NOTHING)).then(pl.all()))
+    said = cells.filter(~pl.all_horizontal(pl.exclude(f"c{at}").is_null()))
+    labels = said.to_series().drop_nulls()
+    first, *_, last = columns = list(names.values())
+    others = [name for name in labels.unique(maintain_order=True) if name not in columns]
+    ends = ((labels[-1:].to_list(), first), (labels[:1].to_list(), last))
+    is_triangle = any(end == others and name not in labels for end, name in ends)
+    if len(others) > is_triangle or NUMBER.fullmatch(table.header.cells[at].strip().replace(",", ".")):
+        rows = listed(list(map(repr, others or labels.unique(maintain_order=True))), 3)
+        expected = f"expected the names of the objects, as in the first row, in {table.header.describe(at)!r}"
+        raise FileError(f"{table.name}: rows are called {rows}; {expected}")
+
+
+def _survey(table: Table, wide: str, columns: Mapping[str, Any], value: str) -> WideTable:
+    """Questions by a pattern of their texts, or by a key file; the columns are then those of a list of ``nearfar plan``.
+
+    Where cells are a ``value``, a similarity say, they are those of ratings or of rankings.
+    """
     about, options, anchored = _by_pattern(table, wide) if "{" in wide else _by_key(table, wide)
-    if anchored and options == 2:
-        roles: tuple[str, ...] = ("anchor", "one", "other", "choice")
+    if anchored and "{" in wide and has(LESS, wide):
+        contrary = "seems to ask for the less similar option, but cells are read as the more similar one"
+        warn(f"{table.name}: {wide!r} {contrary}")
+    if value and options == 2 - anchored:
+        roles: tuple[str, ...] = (*(("anchor", "object") if anchored else ("object_1", "object_2")), value)
+    elif anchored and options == 2:
+        roles = ("anchor", "one", "other", "choice")
     elif anchored:
         roles = ("anchor", *(f"option_{i}" for i in range(1, options + 1)), "choice")
     elif options == 3:
         roles, about = ("kind", "a", "b", "c", "choice"), {at: ("odd", *names) for at, names in about.items()}
     else:
-        raise InputError(f"wide: {wide!r} has {options} options; expected an anchor, or three options")
-    taken = {plain(role) for role in roles}
-    others = dict(enumerate(table.header.cells)) | _ids(table.header, columns)
+        way = "an anchor and options, three options, or with --column similarity=rating two"
+        raise InputError(f"wide: {wide!r} has {options} options; expected {way}")
+    taken, ids = {plain(role) for role in roles}, _ids(table.header, columns)
+    others = dict(enumerate(table.header.cells)) | ids
+    objects = {name.strip() for own in about.values() for name in own}
+    for column in _first_cells(table, [at for at in others if at not in about and at not in ids]):
+        said = set(column.drop_nulls())
+        if 2 * len(said & objects) > len(said):
+            left = f"{table.header.describe(int(column.name[1:]))!r} holds names of objects too"
+            warn(f"{table.name}: {left}, but is no question of {wide!r}; left out")
     kept = {at: name for at, name in others.items() if at not in about and plain(name) not in taken}
     return WideTable(table, about, roles, kept, by_row=True)
 
@@ -178,8 +245,10 @@ def _by_pattern(table: Table, pattern: str) -> tuple[Questions, int, bool]:
     places = re.findall(r"\{(\w+)\}", pattern)
     if not set(places) <= {"anchor", "option"} or places.count("anchor") > 1:
         raise InputError(f"wide: {pattern!r} holds other places than {{anchor}} once and {{option}}")
+    if re.search(r"\}\s*\*|\*\s*\{", pattern):
+        raise InputError(f"wide: {pattern!r} does not tell where a name ends; write text between it and *")
     texts = (" ".join(text.split()) for text in re.split(r"\{\w+\}", pattern))
-    parts = [re.escape(text).replace(r"\ ", r"\s+") for text in texts]
+    parts = [re.escape(text).replace(r"\ ", r"\s+").replace(r"\*", ".*") for text in texts]
     wanted = re.compile(r"\s*" + r"\s*(.+?)\s*".join(parts) + r"\s*", re.IGNORECASE)
     below = [part.frame[:1].rows() for part in islice(table.cells(has_header=True, rows=1), 1)]
     order = sorted(range(len(places)), key=lambda place: places[place] != "anchor")

@@ -116,11 +116,7 @@ class Factored:
         return np.asarray(sums)
 
     def product(self, vectors: NDArray[Any]) -> NDArray[Any]:
-        """Compute ``K @ vectors`` without K.
-
-        >>> factor(np.eye(2)).product(np.array([1.0, 2.0]))
-        array([1., 2.])
-        """
+        """Compute ``K @ vectors`` without K."""
         pieces = self.shared.cut(vectors)
         into = self.shared.total("product", lambda rows, own: rows.T @ own, pieces)
         images: NDArray[Any] = join(self.shared.gather("product", lambda rows, into: rows @ into, into=into))

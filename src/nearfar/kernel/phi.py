@@ -15,7 +15,6 @@ from nearfar.errors import InputError
 from nearfar.triplets import Triplets
 
 PhiLike: TypeAlias = Any  # an ndarray, a scipy.sparse matrix or array, or RowBlocks of such; rows are objects
-MAKE_PHI = "make Phi of them first: FeatureMap(...).fit_transform(answers)"
 
 
 def is_sparse(matrix: Any) -> bool:
@@ -71,9 +70,10 @@ def as_floats(phi: PhiLike) -> Any:
 
 
 def refuse_others(given: Any, name: str) -> None:
-    """One sentence with the right call where answers, K, a Space, text, a path or a dask array are given instead of Phi."""
+    """One sentence with the right call where answers, a Space, text, a path or a dask array are given instead of Phi."""
     if isinstance(given, Triplets):
-        raise InputError(f"{name}: these are answers, not rows of numbers; {MAKE_PHI}")
+        make_phi = "make Phi of them first: FeatureMap(...).fit_transform(answers)"
+        raise InputError(f"{name}: these are answers, not rows of numbers; {make_phi}")
     if hasattr(given, "rows") and hasattr(given, "informed"):
         remedy = "give its rows, space.rows, or call its own map, tree or clusters"
         raise InputError(f"{name}: this is a Space; {remedy}")
@@ -96,37 +96,6 @@ def refuse_others(given: Any, name: str) -> None:
             f"{name}: holds text such as {str(values[0, 0])!r}, expected rows of numbers; if these are names of objects "
             "in answers, read them with nearfar.read_triplets(...) and then use FeatureMap(...).fit_transform"
         )
-    if _are_indices(values):
-        raise InputError(f"{name}: these look like answers, three indices in a row; {MAKE_PHI}")
-    if _is_kernel(values):
-        raise InputError(
-            f"{name}: this looks like a kernel matrix K, expected the rows of Phi; give "
-            "FeatureMap(...).fit_transform(answers), or give K to a method with kernel='precomputed'"
-        )
-
-
-def _are_indices(values: Any) -> bool:
-    """Three different indices in every one of several rows; the rows of Phi have unit length."""
-    if values.dtype.kind not in "iu" or values.shape[1] != 3 or len(values) < 2:
-        return False
-    a, b, c = values.T
-    return bool((values >= 0).all() and ((a != b) & (b != c) & (a != c)).all())
-
-
-def _is_kernel(values: Any) -> bool:
-    """Symmetric, nowhere more than its diagonal allows (Cauchy and Schwarz), and rows that are not of unit length."""
-    n, p = values.shape
-    if n != p or n < 3 or values.dtype.kind != "f":
-        return False
-    diagonal, largest = values.diagonal(), np.abs(values).max()
-    is_diagonal = np.count_nonzero(values) == np.count_nonzero(diagonal)
-    if not np.isfinite(largest) or diagonal.min() < 0 or is_diagonal:
-        return False
-    if not np.allclose(values, values.T, rtol=0, atol=1e-6 * largest):
-        return False
-    lengths, root = np.linalg.norm(values, axis=1), np.sqrt(diagonal)
-    within = bool((np.abs(values) <= root[:, None] * root + 1e-6 * largest).all())
-    return within and not np.allclose(lengths[diagonal != 0], 1, atol=1e-3)
 
 
 # -------------------------------------------------------------------- facts

@@ -1,7 +1,7 @@
 """Diagonal dominance: the smallest eigenvalue s of K over the informed objects, and K without it.
 
 K - s diag(informed) is still a kernel, and what objects have in common weighs more in it. ``shifted_kernel`` is the
-one route to such a matrix; ``reduce_diagonal`` does the same to a K that was made elsewhere.
+one route to such a matrix.
 """
 
 from __future__ import annotations
@@ -22,9 +22,8 @@ from nearfar._tools.threads import one_blas_thread
 from nearfar.errors import InputError, NotConverged
 from nearfar.kernel.factored import Factored, factor
 from nearfar.kernel.gram import gram
-from nearfar.kernel.phi import PhiLike, as_array, as_floats, as_rows, is_sparse
+from nearfar.kernel.phi import PhiLike, as_floats, as_rows
 
-STRATEGIES = ("auto", "direct", "factorise", "products")
 DIRECT_LIMIT = 500  # up to here all eigenvalues are computed, without further thought
 MATRIX_LIMIT = 4_000  # up to here K is built and factorised: 128 MB and a second
 BASIS_BYTES = 1 << 28
@@ -75,41 +74,13 @@ def shifted_kernel(phi: PhiLike, *, diagonal: str = "shift") -> ShiftedKernel:
            [0. , 0. , 0. ]])
     """
     shifted = check_diagonal(diagonal)
-    rows = as_floats(phi)
-    by_columns = is_sparse(rows) and rows.format == "csc"  # gram takes columns as they are
-    rows = rows if by_columns else as_rows(rows)
+    rows = as_rows(as_floats(phi))
     check_square(rows.shape[0], rows.dtype.itemsize, copies=2 if shifted else 1)
     K = gram(rows)
     informed = np.flatnonzero(K.diagonal())  # the squared lengths of the rows
     shift = smallest_eigenvalue(rows, K) if shifted else 0.0
     K[informed, informed] -= shift
     return ShiftedKernel(K, shift, np.setdiff1d(np.arange(len(K)), informed, assume_unique=True))
-
-
-def reduce_diagonal(K: Any) -> NDArray[Any]:
-    """Compute K - s diag(informed), s the smallest eigenvalue of K over its informed (non-zero) rows.
-
-    For a kernel matrix that was made elsewhere; for the rows of Phi use ``shifted_kernel``.
-
-    Examples
-    --------
-    >>> reduce_diagonal(np.array([[1.0, 0.25, 0.0], [0.25, 1.0, 0.0], [0.0, 0.0, 0.0]])).round(6)
-    array([[0.25, 0.25, 0.  ],
-           [0.25, 0.25, 0.  ],
-           [0.  , 0.  , 0.  ]])
-    """
-    shape = np.shape(K)
-    if len(shape) != 2 or shape[0] != shape[1]:
-        raise InputError(
-            f"K: expected a square kernel matrix, got shape {shape}; for the rows of Phi use shifted_kernel"
-        )
-    check_square(shape[0], 8, copies=2)
-    reduced = np.array(as_array(K))
-    reduced = reduced.astype(np.result_type(reduced, np.float32), copy=False)
-    informed = np.flatnonzero(reduced.any(axis=1))
-    inner = reduced[np.ix_(informed, informed)].astype(np.float64)
-    reduced[informed, informed] -= smallest_of_matrix(inner)
-    return reduced
 
 
 def check_diagonal(diagonal: object) -> bool:
@@ -119,9 +90,7 @@ def check_diagonal(diagonal: object) -> bool:
     return diagonal == "shift"
 
 
-def smallest_eigenvalue(
-    phi: PhiLike | Factored, K: NDArray[Any] | None = None, *, strategy: str = "auto"
-) -> float:
+def smallest_eigenvalue(phi: PhiLike | Factored, K: NDArray[Any] | None = None) -> float:
     """Compute the smallest eigenvalue s >= 0 of Phi Phi' over the informed (non-zero) rows.
 
     By rank where that settles it (s = 0), by factorising K for up to a few thousand objects, else by
@@ -132,7 +101,6 @@ def smallest_eigenvalue(
     ----------
     phi : (n, p) ndarray or sparse; rows are objects.
     K : (n, n) Phi Phi', where it is at hand already; saves building it.
-    strategy : "auto", or "direct" (all eigenvalues of K), "factorise" (K, by its inverse), "products" (without K).
 
     Examples
     --------
@@ -142,46 +110,36 @@ def smallest_eigenvalue(
     0.0
     """
     factored = phi if isinstance(phi, Factored) else factor(phi)
-    return shift_and_matrix(factored, K, strategy=strategy)[0]
+    return shift_and_matrix(factored, K)[0]
 
 
 def shift_and_matrix(
-    factored: Factored, K: NDArray[Any] | None = None, *, strategy: str = "auto"
+    factored: Factored, K: NDArray[Any] | None = None
 ) -> tuple[float, NDArray[np.float64] | None]:
     """The smallest eigenvalue, and (N, N) K over the informed rows where it had to be built, for those who need it."""
-    if strategy not in STRATEGIES:
-        raise InputError(f"strategy={strategy!r} is not known; expected one of {', '.join(STRATEGIES)}")
     # more rows without a column of their own than columns: K restricted to those is singular, so s = 0
     if factored.size == 0 or np.count_nonzero(factored.own == 0) > factored.width:
         return 0.0, None
     if factored.width == 0:
         return float(factored.own.min()), None
     # dense rows reach this line only when wide: then K is not larger than Phi, and worth computing
-    if strategy == "auto" and factored.size > MATRIX_LIMIT and factored.is_sparse:
-        strategy = "products"
-    if strategy == "products":
+    if factored.size > MATRIX_LIMIT and factored.is_sparse:
         with step("smallest eigenvalue"):
             return _by_products(factored.product, factored.diagonal), None
     if K is None or K.dtype != np.float64:
         K = factored.matrix()
     elif len(K) > factored.size:
         K = K[np.ix_(factored.rows, factored.rows)]
-    return smallest_of_matrix(K, strategy=strategy), K
-
-
-def smallest_of_matrix(K: NDArray[np.float64], *, strategy: str = "auto") -> float:
-    """Smallest eigenvalue of a symmetric positive semi-definite matrix, never below 0.
-
-    A few products tell where it lies; the inverse of K minus a little less than that then has one eigenvalue that
-    stands out, and a handful of solves finds it to machine precision.
-    """
     with one_blas_thread(len(K)):
-        if strategy == "direct" or (strategy == "auto" and len(K) <= DIRECT_LIMIT) or not len(K):
-            return max(0.0, float(linalg.eigvalsh(K)[0])) if len(K) else 0.0
-        return _by_inverse(K)
+        smallest = float(linalg.eigvalsh(K)[0]) if len(K) <= DIRECT_LIMIT else _by_inverse(K)
+    return max(0.0, smallest), K
 
 
 def _by_inverse(K: NDArray[np.float64]) -> float:
+    """The smallest eigenvalue, minus its residual norm, by the inverse of K minus a little less than it.
+
+    A few products tell where it lies. In that inverse it stands out, and a handful of solves finds it to machine precision.
+    """
     scale = float(K.diagonal().mean())
     rough, residual, _ = _lanczos(lambda v: K @ v, len(K), scale, ROUGH)
     near = max(0.0, rough - residual - ROUGH * scale)
@@ -194,7 +152,7 @@ def _by_inverse(K: NDArray[np.float64]) -> float:
     inverse = LinearOperator(shape, matvec=lambda v: lapack.dpotrs(factor, v, lower=1)[0], dtype=np.float64)
     value, vector = eigsh(inverse, k=1, which="LM", v0=_start(len(K)), tol=1e-10, maxiter=100 * len(K))
     smallest, y = near + float(1 / value[0]), vector[:, 0]
-    return max(0.0, smallest - float(np.linalg.norm(K @ y - smallest * y)))
+    return smallest - float(np.linalg.norm(K @ y - smallest * y))
 
 
 def _factor(K: NDArray[np.float64], less: float) -> NDArray[np.float64] | None:

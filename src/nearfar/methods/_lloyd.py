@@ -161,9 +161,6 @@ def repair(labels: Labels, squares: Floats, k: int) -> Labels:
     """Give every empty cluster the object farthest from its centre, from a cluster that can spare one.
 
     Where all objects sit on their centres there is nothing to give, and the cluster stays empty.
-
-    >>> repair(np.array([0, 0, 0], dtype=np.int32), np.array([0.1, 0.9, 0.2]), 2)
-    array([0, 1, 0], dtype=int32)
     """
     labels, sizes = labels.copy(), np.bincount(labels, minlength=k)
     for x in np.argsort(-squares, kind="stable"):

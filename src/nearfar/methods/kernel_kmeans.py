@@ -11,7 +11,7 @@ from sklearn.base import BaseEstimator, ClusterMixin
 from sklearn.utils.validation import check_is_fitted
 
 from nearfar._tools.arrays import Labels
-from nearfar._tools.checks import check_choice, check_count, generator
+from nearfar._tools.checks import check_count, generator
 from nearfar._tools.progress import track
 from nearfar.blocks import RowBlocks, join
 from nearfar.errors import InputError, NotConverged
@@ -21,7 +21,7 @@ from nearfar.kernel.shift import check_diagonal, shift_and_matrix
 from nearfar.methods._lloyd import Gram, Run, lloyd, nearest, plus_plus
 from nearfar.methods._rows import as_given, cluster_sums, estimator_rows, means, too_many_clusters
 
-SAMPLE = 50_000  # objects on which starts are found when there are more than twice as many
+SAMPLE = 50_000  # rows on which starts are found, before they go on with all, where there are more than twice as many
 
 
 class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
@@ -42,9 +42,6 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
     diagonal : "shift" or "keep".
     init : "k-means++", or (n,) starting labels 0..n_clusters-1 (then there is one start; labels of zero rows
         are not looked at).
-    sample : how many rows starts are found on before they go on with all; "auto" takes a sample of 50,000 where there
-        are more than twice as many, else all.
-    strategy : "matrix" builds the n x n kernel matrix, "products" does not, "auto" takes the cheaper.
     random_state : int, Generator or None; fixes the starts.
 
     Attributes
@@ -74,8 +71,6 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         tol: float = 1e-7,
         diagonal: str = "shift",
         init: Any = "k-means++",
-        sample: int | str = "auto",
-        strategy: str = "auto",
         random_state: Any = None,
     ) -> None:
         self.n_clusters = n_clusters
@@ -84,8 +79,6 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         self.tol = tol
         self.diagonal = diagonal
         self.init = init
-        self.sample = sample
-        self.strategy = strategy
         self.random_state = random_state
 
     def __sklearn_tags__(self) -> Any:
@@ -98,20 +91,18 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
         """Find clusters of the rows of X, an (n, p) ndarray, sparse matrix or RowBlocks."""
         k, max_iter = check_count(self.n_clusters, "n_clusters"), check_count(self.max_iter, "max_iter")
         shifted = check_diagonal(self.diagonal)
-        check_choice(self.strategy, "strategy", ("auto", "matrix", "products"))
         factored = Factored(estimator_rows(self, X, reset=True))
         if factored.size < k:
             raise too_many_clusters(k, factored.size, factored.phi.n_rows)
         self.shift_, K = shift_and_matrix(factored) if shifted else (0.0, None)
         is_plain = self.shift_ == 0 and not factored.is_sparse
-        if self.strategy == "products" or (self.strategy == "auto" and (is_plain or K is None)):
+        if is_plain or K is None:
             rows, mean = factored.shared, factored.column_sums / factored.size
             if is_plain and factored.diagonal.mean() < 1.01 * (mean @ mean):  # products would lose digits
                 centred = rows.backend.store("rows", np.subtract, rows.blocks, [mean] * len(rows.blocks))
                 rows = rows.like(centred, rows.width, np.float64)
             gram = Gram(rows, None if is_plain else factored.own - self.shift_)
         else:
-            K = factored.matrix() if K is None else K
             gram = Gram(RowBlocks.of(K), np.full(factored.size, -self.shift_), is_kernel=True)
         starts = track(self._starts(gram, factored, k, max_iter), "k-means starts")
         runs = [lloyd(gram, start, k, max_iter, self.tol) for start in starts]
@@ -153,14 +144,13 @@ class KernelKMeans(ClusterMixin, BaseEstimator):  # type: ignore[misc]
                 )
             return [labels.astype(np.int32)[factored.rows]]
         n_starts, rng = check_count(self.n_init, "n_init"), generator(self.random_state, "random_state")
-        rows, n, is_auto = gram.rows, gram.rows.n_rows, self.sample == "auto"
-        count = SAMPLE if is_auto else check_count(self.sample, "sample")
-        is_sampled = n > (2 * count if is_auto else count) and not gram.is_kernel
-        if is_sampled and is_auto and factored.is_sparse:  # columns must occur often enough in a sample
-            is_sampled = factored.n_entries / max(factored.width, 1) * count / n >= 20
+        rows, n = gram.rows, gram.rows.n_rows
+        is_sampled = n > 2 * SAMPLE and not gram.is_kernel
+        if is_sampled and factored.is_sparse:  # columns must occur often enough in a sample
+            is_sampled = factored.n_entries / max(factored.width, 1) * SAMPLE / n >= 20
         if not is_sampled:
             return plus_plus(gram, k, n_starts, rng)
-        drawn = np.sort(rng.choice(n, count, replace=False))
+        drawn = np.sort(rng.choice(n, SAMPLE, replace=False))
         sample = Gram(RowBlocks.of(rows.take(drawn)), None if gram.is_bounded else gram.own[drawn])
         runs = (lloyd(sample, start, k, max_iter, self.tol) for start in plus_plus(sample, k, n_starts, rng))
         return [join(rows.gather("labels", nearest, centres=run.centres)) for run in runs]

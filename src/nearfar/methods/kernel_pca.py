@@ -25,9 +25,6 @@ class KernelPCA(PrincipalAxes, ClassNamePrefixFeaturesOutMixin, TransformerMixin
     ----------
     n_components : how many coordinates; those that K does not have are 0.
     diagonal : "shift" or "keep".
-    strategy : "auto" for the cheapest; "matrix" builds the n x n kernel matrix, "columns" the p x p scatter matrix,
-        "products" neither. All give the same coordinates.
-    eigen_solver : "auto", "dense" (LAPACK) or "arpack" (Lanczos' iteration), as in scikit-learn.
 
     Attributes
     ----------

@@ -29,7 +29,6 @@ class Medoids:
     indices : (k,) the medoid of each: the object with the smallest mean squared distance to its fellows.
     similarities : (k,) mean kernel value of the medoid with the objects of its cluster, itself included.
     uninformed : indices of objects with a zero row; never a medoid.
-    objects : names of all objects, where they are known.
 
     Examples
     --------
@@ -42,14 +41,6 @@ class Medoids:
     indices: NDArray[np.intp]
     similarities: NDArray[np.float64]
     uninformed: NDArray[np.intp]
-    objects: tuple[str, ...] = ()
-
-    def to_frame(self) -> Any:
-        """Columns cluster, object and similarity, as a polars data frame."""
-        import polars as pl
-
-        names = [self.objects[x] if self.objects else str(x) for x in self.indices]
-        return pl.DataFrame({"cluster": self.clusters, "object": names, "similarity": self.similarities})
 
 
 def medoid(phi: PhiLike, labels: Any = None) -> Medoids:
@@ -126,7 +117,6 @@ class Outliers:
     columns : (n,) columns of Phi that each object has. An object with few is odd for want of answers.
     k : how many neighbours were looked at.
     uninformed : indices of objects with a zero row; never outliers.
-    objects : names of all objects, where they are known.
 
     Examples
     --------
@@ -143,15 +133,6 @@ class Outliers:
     columns: NDArray[np.int64]
     k: int
     uninformed: NDArray[np.intp]
-    objects: tuple[str, ...] = ()
-
-    def to_frame(self) -> Any:
-        """Columns object, score and flagged, the oddest object first, as a polars data frame."""
-        import polars as pl
-
-        names = [self.objects[x] if self.objects else str(x) for x in self.order]
-        flagged = np.isin(self.order, self.flagged)
-        return pl.DataFrame({"object": names, "score": self.scores[self.order], "flagged": flagged})
 
 
 def outliers(phi: PhiLike, k: int = 10) -> Outliers:

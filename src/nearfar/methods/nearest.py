@@ -17,7 +17,7 @@ from nearfar.errors import InputError
 from nearfar.kernel.phi import PhiLike, as_array, as_rows, informed_rows, is_sparse, tie_decimals, uninformed
 from nearfar.methods._rows import as_given, phi_rows
 
-INSERTED = 350  # neighbours; inserting into a longer list costs more than a partition
+INSERTED = 1000  # neighbours; inserting into a longer list costs more than sorting all
 IndicesAndValues = tuple[NDArray[np.intp], NDArray[np.float64]]
 
 
@@ -132,25 +132,13 @@ def nearest_among(
 
 def _largest(similarity: NDArray[Any], k: int, dtype: DTypeLike) -> NDArray[np.intp]:
     """(b, k) indices of the k largest of every row, largest first; of equals, but for rounding, the first one first."""
-    indices = np.empty((len(similarity), k), dtype=np.intp)
+    indices, scale = np.empty((len(similarity), k), dtype=np.intp), 10.0 ** tie_decimals(dtype)
+    if k > INSERTED:
+        return np.argsort(-np.rint(similarity.astype(np.float64) * scale), axis=1, kind="stable")[:, :k]
     if k:
-        keep = _keep_largest if k <= INSERTED else _keep_by_partition
-        scale, pieces = 10.0 ** tie_decimals(dtype), threads.blocks(len(similarity), threads.n_threads())
-        threads.run(keep, [(similarity[a:b], scale, indices[a:b]) for a, b in pieces])
+        pieces = threads.blocks(len(similarity), threads.n_threads())
+        threads.run(_keep_largest, [(similarity[a:b], scale, indices[a:b]) for a, b in pieces])
     return indices
-
-
-def _keep_by_partition(similarity: NDArray[Any], scale: float, indices: NDArray[np.intp]) -> None:
-    """As ``_keep_largest``: all above the k-th largest value, and the first of those that equal it."""
-    k = indices.shape[1]
-    values = np.rint(similarity.astype(np.float64) * scale)
-    last = np.partition(values, -k, axis=1)[:, -k, None]
-    above, equal = values > last, values == last
-    missing = k - above.sum(axis=1, keepdims=True)
-    first = equal & (np.cumsum(equal, axis=1, dtype=np.int32) <= missing)
-    chosen = np.nonzero(above | first)[1].reshape(-1, k)
-    order = np.argsort(-np.take_along_axis(values, chosen, axis=1), axis=1, kind="stable")
-    indices[:] = np.take_along_axis(chosen, order, axis=1)
 
 
 @compiled()

@@ -15,7 +15,7 @@ from scipy import linalg
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
 from nearfar._tools.arrays import Floats
-from nearfar._tools.checks import check_choice, check_count
+from nearfar._tools.checks import check_count
 from nearfar._tools.memory import check_points
 from nearfar._tools.progress import step
 from nearfar._tools.threads import one_blas_thread
@@ -38,24 +38,13 @@ class PrincipalAxes:
     [0.757, -0.099, -0.657]
     """
 
-    def __init__(
-        self,
-        n_components: int = 2,
-        *,
-        diagonal: str = "shift",
-        strategy: str = "auto",
-        eigen_solver: str = "auto",
-    ) -> None:
+    def __init__(self, n_components: int = 2, *, diagonal: str = "shift") -> None:
         self.n_components = n_components
         self.diagonal = diagonal
-        self.strategy = strategy
-        self.eigen_solver = eigen_solver
 
     def fit(self, X: PhiLike, y: object = None) -> Self:
         """Find the axes of the rows of X, an (n, p) ndarray, sparse matrix or RowBlocks."""
-        count, solver = check_count(self.n_components, "n_components"), self.eigen_solver
-        check_choice(solver, "eigen_solver", ("auto", "dense", "arpack"))
-        shifted = check_diagonal(self.diagonal)
+        count, shifted = check_count(self.n_components, "n_components"), check_diagonal(self.diagonal)
         phi = self._rows(X, reset=True)
         check_points(phi.n_rows, count)
         factored = Factored(phi)
@@ -66,11 +55,11 @@ class PrincipalAxes:
             self.shift_, K = shift_and_matrix(factored) if shifted else (0.0, None)
             self.uninformed_ = factored.uninformed
             self._columns = _columns_of(phi)
-            strategy = choose_strategy(factored, self.strategy)
+            strategy = choose_strategy(factored)
             if strategy == "columns":
-                points = self._by_columns(factored, count, solver)
+                points = self._by_columns(factored, count)
             else:
-                points = self._by_objects(factored, count, solver, strategy, K)
+                points = self._by_objects(factored, count, strategy, K)
             points[self.uninformed_] = -self._origin
             blocks = phi.backend.map("points", np.asarray, phi.cut(points))
         self.embedding_ = as_given(X, phi.like(blocks, count, phi.dtype))
@@ -105,10 +94,10 @@ class PrincipalAxes:
         self.eigenvalues_ = np.where(left > 1e-12 * values, left, 0.0)  # what is more than rounding error
         self.explained_variance_ratio_ = self.eigenvalues_ / total if total > 0 else np.zeros(len(values))
 
-    def _by_columns(self, factored: Factored, count: int, solver: str) -> NDArray[Any]:
+    def _by_columns(self, factored: Factored, count: int) -> NDArray[Any]:
         """(n, count) coordinates, from axes over the columns: (X - mean) @ axes is u sqrt(lambda)."""
         phi = factored.phi
-        values, shared_axes, mean, total = leading_axes(factored, count, solver=solver)
+        values, shared_axes, mean, total = leading_axes(factored, count)
         self._keep_values(values, total, factored.size)
         axes, origin = np.zeros((len(self._columns), count)), mean @ shared_axes
         axes[np.searchsorted(self._columns, factored.columns)] = shared_axes
@@ -121,12 +110,10 @@ class PrincipalAxes:
         self._axes, self._origin = axes * (signs * stretch), origin * signs * stretch
         return (points * (signs * shrink)).astype(phi.dtype, copy=False)
 
-    def _by_objects(
-        self, factored: Factored, count: int, solver: str, strategy: str, K: Floats | None
-    ) -> NDArray[Any]:
+    def _by_objects(self, factored: Factored, count: int, strategy: str, K: Floats | None) -> NDArray[Any]:
         """(n, count) coordinates, from eigenvectors over the objects."""
         phi, informed = factored.phi, factored.rows
-        values, vectors = leading(factored, count, strategy, K, solver=solver)
+        values, vectors = leading(factored, count, strategy, K)
         vectors *= _signs(vectors)
         self._keep_values(values, trace(factored), factored.size)
         scale = np.sqrt(np.where(self.eigenvalues_ > 0, self.eigenvalues_, np.inf))
@@ -176,21 +163,15 @@ def _coordinates(block: Any, axes: Floats, columns: NDArray[Any], origin: Floats
 # -------------------------------------------------------------------- eigenpairs of the centred kernel H K H (H = I - 11'/n)
 
 
-def choose_strategy(factored: Factored, strategy: str) -> str:
-    """The strategy that was asked for; for "auto" the smallest matrix, "products" where n x n and p x p dwarf Phi.
+def choose_strategy(factored: Factored) -> str:
+    """The smallest matrix, "columns" (p x p) or "matrix" (n x n); "products" where both dwarf Phi.
 
     >>> from nearfar.kernel.factored import factor
-    >>> choose_strategy(factor(np.ones((50, 3))), "auto"), choose_strategy(factor(np.eye(3, 50)), "auto")
+    >>> choose_strategy(factor(np.ones((50, 3)))), choose_strategy(factor(np.eye(3, 50)))
     ('columns', 'matrix')
     """
-    check_choice(strategy, "strategy", ("auto", "matrix", "columns", "products"))
     # with columns of single objects the p x p matrix would need those too; n x n has no such trouble
     is_thin = not factored.own.any()
-    if strategy == "columns" and not is_thin:
-        what = "strategy='columns' needs rows without columns of a single object"
-        raise InputError(f"{what}; use strategy='products'")
-    if strategy != "auto":
-        return strategy
     direct = "columns" if is_thin and factored.width < factored.size else "matrix"
     needed = 8 * (factored.width if direct == "columns" else factored.size) ** 2
     limit = max(1 << 27, 3 * factored.nbytes)  # below 128 MB a direct method is never worth avoiding
@@ -199,9 +180,7 @@ def choose_strategy(factored: Factored, strategy: str) -> str:
     return direct if needed <= limit else "products"
 
 
-def leading(
-    factored: Factored, count: int, strategy: str, K: Floats | None = None, *, solver: str = "auto"
-) -> tuple[Floats, Floats]:
+def leading(factored: Factored, count: int, strategy: str, K: Floats | None = None) -> tuple[Floats, Floats]:
     """The ``count`` largest eigenvalues of H K H and unit eigenvectors (n, count); zeros where K has fewer.
 
     ``K`` is the matrix over the informed rows, where it is at hand already; it is of no use afterwards.
@@ -209,20 +188,18 @@ def leading(
     n, most = factored.size, min(count, factored.size)
     # the same steps, each cheaper than one with K
     scattered = factored.is_sparse and SPARSE_COST * factored.n_entries < n * n
-    if strategy == "products" or (K is None and scattered and _is_iterated(n, most, solver)):
-        pairs = _by_products(factored, most, solver)
+    if strategy == "products" or (K is None and scattered and _is_iterated(n, most)):
+        pairs = _by_products(factored, most)
     else:
         K = factored.matrix() if K is None else K
         means = K.mean(axis=0)
         K -= means
         K -= (means - means.mean())[:, None]
-        pairs = _top(K, most, solver)
+        pairs = _top(K, most)
     return _without_noise(*pairs, count, factored.phi.dtype)
 
 
-def leading_axes(
-    factored: Factored, count: int, *, solver: str = "auto"
-) -> tuple[Floats, Floats, Floats, float]:
+def leading_axes(factored: Factored, count: int) -> tuple[Floats, Floats, Floats, float]:
     """(values, axes, mean, trace): the ``count`` largest eigenvalues of H K H, and their axes (q, d) over columns.
 
     Eigenvectors are (X - mean) @ axes / sqrt(values); all comes from Xc'Xc, summed over blocks of rows.
@@ -230,7 +207,7 @@ def leading_axes(
     mean = factored.column_sums / factored.size
     scatter: Floats = factored.shared.sum("scatter", scatter_of, mean=mean)
     total = float(np.trace(scatter))
-    pairs = _top(scatter, min(count, len(scatter)), solver)
+    pairs = _top(scatter, min(count, len(scatter)))
     values, axes = _without_noise(*pairs, count, factored.phi.dtype)
     return values, axes, mean, total
 
@@ -250,34 +227,32 @@ def _without_noise(values: Floats, vectors: Floats, count: int, dtype: Any) -> t
     return kept, axes
 
 
-def _by_products(factored: Factored, count: int, solver: str) -> tuple[Floats, Floats]:
+def _by_products(factored: Factored, count: int) -> tuple[Floats, Floats]:
     def centred(v: Floats) -> Any:
         image = factored.product(v - v.mean(axis=0))
         return image - image.mean(axis=0)
 
     n = factored.size
-    if count >= n - 1 or solver == "dense":
-        return _top(centred(np.eye(n)), count, "dense")
+    if count >= n - 1:
+        return _top(centred(np.eye(n)), count)
     return _iterate(LinearOperator((n, n), matvec=centred, dtype=np.float64), count)
 
 
 # ---------------------------------------------------------------- solvers
 
 
-def _top(matrix: Floats, count: int, solver: str) -> tuple[Floats, Floats]:
+def _top(matrix: Floats, count: int) -> tuple[Floats, Floats]:
     """Largest eigenpairs of a symmetric matrix."""
     n = len(matrix)
-    if _is_iterated(n, count, solver):
+    if _is_iterated(n, count):
         return _iterate(matrix, count)
     with one_blas_thread(n, DENSE_LIMIT):
         values, vectors = linalg.eigh(matrix, subset_by_index=[n - count, n - 1])
     return np.maximum(values[::-1], 0), vectors[:, ::-1]
 
 
-def _is_iterated(n: int, count: int, solver: str) -> bool:
-    if solver == "auto":
-        return n > DENSE_LIMIT and count <= n // 50
-    return solver == "arpack" and count < n - 1
+def _is_iterated(n: int, count: int) -> bool:
+    return n > DENSE_LIMIT and count <= n // 50
 
 
 def _iterate(operator: Any, count: int) -> tuple[Floats, Floats]:

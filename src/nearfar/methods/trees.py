@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
@@ -92,9 +92,7 @@ def _height_above(Z: Floats, known: int) -> float:
     return UNINFORMED_HEIGHT * height if height > 0 else UNINFORMED_HEIGHT
 
 
-def linkage(
-    phi: PhiLike, method: str = "complete", *, diagonal: str = "shift", leaf_order: str = "auto"
-) -> Tree:
+def linkage(phi: PhiLike, method: str = "complete", *, diagonal: str = "shift") -> Tree:
     """Make an agglomerative tree of the objects; heights are distances sqrt(K'(x,x) + K'(y,y) - 2 K'(x,y)).
 
     With ``diagonal="shift"`` all squared distances fall by 2s: complete and single linkage keep their shape,
@@ -105,13 +103,11 @@ def linkage(
     phi : (n, p) ndarray, sparse or RowBlocks; rows are objects.
     method : "complete" (the farthest pair of two groups decides), "average" or "single".
     diagonal : "shift" or "keep".
-    leaf_order : "optimal" for the order of the leaves with the shortest way through all of them, "map" for the order
-        along the first coordinate of a map, "auto" for the former up to 400 objects.
 
     Returns
     -------
-    Tree : SciPy's (n - 1, 4) linkage matrix, its leaves ordered so that alike objects stand together, with
-        ``uninformed``. Feed it to ``scipy.cluster.hierarchy`` or to ``cut``.
+    Tree : SciPy's (n - 1, 4) linkage matrix, with ``uninformed``; its leaves have the shortest way through all of them, or
+        of more than 400 objects the order along the first coordinate of a map. Feed it to ``scipy.cluster.hierarchy`` or to ``cut``.
 
     Examples
     --------
@@ -129,7 +125,7 @@ def linkage(
     _check_fits(factored.size)
     with step("tree"):
         distances = pair_distances(factored, smallest_eigenvalue(factored) if shifted else 0.0)
-        Z = _linked(distances, method, partial(_first_coordinate, factored), leaf_order)
+        Z = _linked(distances, method, partial(_first_coordinate, factored))
     return with_uninformed(Z, factored.rows, factored.uninformed)
 
 
@@ -145,13 +141,12 @@ def link_points(points: Floats, method: str = "complete") -> Floats:
     return _linked(distances, method, lambda: points @ np.linalg.svd(points.T @ points)[2][0])
 
 
-def _linked(distances: Floats, method: Any, position: Callable[[], Floats], order: str = "auto") -> Floats:
-    """SciPy's linkage, turned so that neighbouring leaves are alike: "optimal", or along ``position()`` ("map")."""
-    check_choice(order, "leaf_order", ("auto", "optimal", "map"))
+def _linked(distances: Floats, method: Any, position: Callable[[], Floats]) -> Floats:
+    """SciPy's linkage, turned so that neighbouring leaves are alike, or along ``position()`` where there are many."""
     if not len(distances):
         return np.zeros((0, 4))
     Z = scipy.cluster.hierarchy.linkage(distances, method)
-    if order == "map" or (order == "auto" and len(Z) >= OPTIMAL_LIMIT):
+    if len(Z) >= OPTIMAL_LIMIT:
         return along(Z, position())
     return np.asarray(scipy.cluster.hierarchy.optimal_leaf_ordering(Z, distances), dtype=np.float64)
 
@@ -235,13 +230,7 @@ class ClusterTree:
 
 
 def link_clusters(
-    phi: PhiLike,
-    n_clusters: int = 100,
-    method: str = "complete",
-    *,
-    diagonal: str = "shift",
-    leaf_order: str = "auto",
-    seed: Seed = 0,
+    phi: PhiLike, n_clusters: int = 100, method: str = "complete", *, diagonal: str = "shift", seed: Seed = 0
 ) -> ClusterTree:
     """Cluster first by KernelKMeans, then link the centres: a tree over clusters, whatever the number of objects.
 
@@ -267,7 +256,7 @@ def link_clusters(
     distances = np.sqrt(np.maximum(lengths[a] + lengths[b] - 2 * inner[a, b], 0))
     centred = inner - inner.mean(axis=0)
     centred -= centred.mean(axis=1, keepdims=True)
-    Z = _linked(distances, method, lambda: np.linalg.eigh(centred)[1][:, -1], leaf_order)
+    Z = _linked(distances, method, lambda: np.linalg.eigh(centred)[1][:, -1])
     return ClusterTree(Z.view(Tree), model.labels_, model.sizes_[filled], model.uninformed_)
 
 
@@ -303,3 +292,20 @@ def cut(tree: NDArray[np.float64], n_clusters: int) -> NDArray[np.int32]:
     number[np.lexsort((first, -sizes))] = np.arange(len(sizes))
     labels[known] = number[codes]
     return labels
+
+
+def joins(tree: Any, names: Sequence[str], sizes: Sequence[int] | None = None) -> Any:
+    """A data frame with a row per join, lowest first: what was joined, at which height, how many objects it holds.
+
+    ``sizes`` : how many objects each leaf stands for.
+    """
+    import polars as pl
+
+    n, held = len(names), [1] * len(names) if sizes is None else list(sizes)
+    rows = []
+    for row, (left, right, height, _) in enumerate(np.asarray(tree).tolist()):
+        held.append(held[int(left)] + held[int(right)])
+        one, other = (names[int(node)] if node < n else f"join {int(node) - n + 1}" for node in (left, right))
+        rows.append((f"join {row + 1}", one, other, height, held[-1]))
+    schema = dict.fromkeys(("join", "left", "right"), pl.String) | {"height": pl.Float64, "size": pl.Int64}
+    return pl.DataFrame(rows, schema, orient="row")

@@ -1,4 +1,4 @@
-"""Charts: models, learning curve, scales, dimensions; and for the bundle participants, positions, coverage."""
+"""Charts: models, learning curve, scales, dimensions; and for the bundle participants and positions."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def comparison(comparison: Any, ax: Axes = None, *, chosen: Sequence[str] = (), 
 def participants(people: Sequence[dict[str, Any]], ax: Axes = None, *, labels: bool = True) -> Axes:
     """Draw participants by agreement with the model's prediction of their held-out answers; those to check stand out."""
     rows = [
-        (person["name"], rate["share"], rate["low"], rate["high"], bool(person["reason"]))
+        (person["name"], rate["value"], rate["low"], rate["high"], bool(person["reason"]))
         for person in people
         if (rate := person["with_prediction"])
     ]
@@ -57,7 +57,7 @@ def participants(people: Sequence[dict[str, Any]], ax: Axes = None, *, labels: b
 
 
 def scale(
-    points: ArrayLike,
+    points: Any,
     low: ArrayLike | None = None,
     high: ArrayLike | None = None,
     names: Sequence[str] | None = None,
@@ -71,7 +71,7 @@ def scale(
 
     Parameters
     ----------
-    points : (n,) values; NaN are not drawn.
+    points : (n,) values, NaN where nothing is drawn; or a Space, of which the first dimension is drawn.
     low, high : (n,) limits of the values.
     names : what to call the objects.
     ax : matplotlib's axes to draw into; default: those of a new figure.
@@ -85,15 +85,18 @@ def scale(
     >>> [text.get_text() for text in ax.get_yticklabels()]
     ['fig', 'lime']
     """
-    values = np.asarray(points, dtype=np.float64).reshape(-1)
-    unknown = np.full(len(values), np.nan)
-    limits = [unknown if each is None else np.asarray(each, float) for each in (low, high)]
-    called = list(map(str, range(len(values)) if names is None else names))
-    if {len(called), *map(len, limits)} != {len(values)}:
-        raise InputError(f"low, high and names: expected {len(values)} of each, as there are points")
+    if hasattr(points, "informed"):
+        names, label = points.objects if names is None else names, label or "dimension 1"
+        points = np.where(points.informed, points.map(1)[:, 0], np.nan)
+    values = np.asarray(points, dtype=np.float64)
+    if values.ndim != 1:
+        raise InputError(f"points: expected a Space or (n,) values, got shape {values.shape}")
+    n, ends = len(values), {"low": low, "high": high}
+    limits = [np.asarray(style.one_each(each, n, what, np.nan), float) for what, each in ends.items()]
+    called = list(map(str, range(n) if names is None else style.one_each(names, n, "names")))
     order = [int(x) for x in np.argsort(values, kind="stable") if np.isfinite(values[x])]
     rows = [(called[x], values[x], *(each[x] for each in limits), False) for x in order]
-    inside = np.zeros(len(values), bool) if placed is None else np.asarray(placed, dtype=bool)
+    inside = np.asarray(style.one_each(placed, n, "placed", False), dtype=bool)
     return _dots(rows, ax, label, labels, hollow=set(np.flatnonzero(inside[order]).tolist()))
 
 
@@ -108,7 +111,7 @@ def _dots(rows: Sequence[Any], ax: Axes, label: str, labels: bool, hollow: Conta
         ax.plot(value, at, "D" if stands_out else "o", ms=4, color=colour, **fill)
     ax.set_ylim(-0.7, max(len(rows), 1) - 0.3)
     size = style.name_size(ax, len(rows))
-    shown = [style.shortened(row[0]) for row in rows] if labels and size else []
+    shown = style.briefly([row[0] for row in rows]) if labels and size else []
     ax.set_yticks(range(len(shown)), shown, size=size, parse_math=False)
     style.settle(ax)
     return ax
@@ -162,15 +165,20 @@ def dimensions(
     cell = style.settle(ax) / [top + TITLE, max(d, 1)]  # points
     size = max(style.SMALLEST, 0.8 * style.font_size())
     look = {"color": style.INK, "parse_math": False}
+    called = style.briefly(names, max(int(1.7 * cell[0] / size), 3))
+    shown = {i for column in W.T for i in np.argsort(-column, kind="stable")[:top].tolist()}
+    widest = style.text_sizes(ax, [called[i] for i in shown], size)[:, 0].max(initial=1.0)
+    size = max(style.SMALLEST, size * min(1.0, 0.95 * cell[0] / widest))
+    heads = [f"{r + 1}" if titles is None else style.shortened(titles[r]) for r in range(d)]
+    wide = 1.2 * style.text_sizes(ax, heads, style.font_size())[:, 0]  # in bold
     for r in range(d):
-        title = f"{r + 1}" if titles is None else style.shortened(titles[r])
-        ax.text(0, r + (0.5 if pictured else 0.86), title, weight="bold", va="bottom", **look)
+        bold: Any = {"weight": "bold", "size": style.font_size() * min(1.0, TITLE * cell[0] / wide[r])}
+        ax.text(0, r + (0.5 if pictured else 0.86), heads[r], va="bottom", **bold, **look)
         for k, i in enumerate(np.argsort(-W[:, r], kind="stable")[:top].tolist()):
             x, share = TITLE + k, W[i, r] / max(W[:, r].max(), 1e-12)
             if share <= 0:
                 continue
-            called = style.shortened(names[i], max(int(1.7 * cell[0] / size), 3))
-            ax.text(x, r + 0.86, called, size=size, va="bottom", **look)
+            ax.text(x, r + 0.86, called[i], size=size, va="bottom", **look)
             ax.plot([x, x + 0.86 * share], [r + 0.9] * 2, color=style.ACCENT, lw=2, solid_capstyle="butt")
             side = float(min(0.86 * cell[0], 0.8 * cell[1] - 1.4 * size))
             picture = style.thumbnail(pictured[i], side) if i in pictured and side > 3 else None
@@ -207,8 +215,7 @@ def curve(analysis: Any, ax: Axes = None, *, ceiling: Any = None) -> Axes:
     if analysis is None:
         raise InputError("analysis: there is no learning curve, since nothing can be held out")
     data, possible = plain(analysis), None if ceiling is None else plain(ceiling)["best_possible"]
-    ax = style.axes_of(ax, height=HEIGHT)
-    _bare(ax, "answers the model was fitted to", "held-out answers predicted")
+    ax = _bare(style.axes_of(ax, HEIGHT), "answers the model was fitted to", "held-out answers predicted")
     if possible:
         ax.axhspan(possible["low"], possible["high"], color=style.SHADE, lw=0, zorder=0)
     x, y = ([point[key] for point in data["points"]] for key in ("answers", "accuracy"))
@@ -235,16 +242,6 @@ def positions(objects: Sequence[dict[str, Any]], ax: Axes = None) -> Axes:
     ax.plot(*at, "o", ms=4, color=style.ACCENT, alpha=0.7)
     ax.set_ylim(bottom=0)
     _percent(ax.yaxis)
-    return ax
-
-
-def coverage(objects: Sequence[dict[str, Any]], ax: Axes = None) -> Axes:
-    """Draw the number of answers per object, the fewest first."""
-    ax = _bare(style.axes_of(ax, height=HEIGHT), "objects, fewest answers first", "answers")
-    counts = sorted(row["answers"] for row in objects)
-    ax.bar(range(len(counts)), counts, width=0.85, color=style.ACCENT)
-    ax.margins(x=0.01)
-    ax.yaxis.set_major_formatter("{x:,.0f}")
     return ax
 
 

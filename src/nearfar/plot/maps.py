@@ -73,16 +73,16 @@ def map(
         _draw_legend(ax, legend)
     _frame(ax, points[shown], unit)
     if circles is not None:
-        _draw_circles(ax, points, np.asarray(circles), kinds)
+        _draw_circles(ax, points, np.asarray(style.one_each(circles, len(points), "circles")), kinds)
     boxes = _draw_images(ax, points, {x: pictured[x] for x in shown if x in pictured}, kinds)
-    hollow = np.zeros(len(points), dtype=bool) if placed is None else np.asarray(placed, dtype=bool)
+    hollow = np.asarray(style.one_each(placed, len(points), "placed", False), dtype=bool)
     _draw_points(ax, points, {x: kinds[x] for x in bare}, hollow)
     tips = _draw_arrows(ax, points[shown], arrows) if arrows else np.zeros((0, 2))
     written = [*(called[x] for x in bare), *(arrows or ())]
     if labels and len(written) <= MOST_NAMES:
         first = np.arange(len(written)) >= len(bare)
         ink = [style.INK] * len(bare) + [style.STRIKING] * len(tips)
-        draw_names(ax, np.concatenate([points[bare], tips]), written, ink, first, always=True, blocked=boxes)
+        draw_names(ax, np.concatenate([points[bare], tips]), written, ink, first, True, boxes)
     return ax
 
 
@@ -96,10 +96,8 @@ def _points(space: Any, names: Sequence[str] | None) -> tuple[Floats, list[str]]
         points = np.array(space, dtype=np.float64)
         if points.ndim != 2 or points.shape[1] < 2:
             raise InputError(f"space: expected a Space or (n, 2) points, got shape {points.shape}")
-    called = [str(x) for x in range(len(points))] if names is None else [str(name) for name in names]
-    if len(called) != len(points):
-        raise InputError(f"names: got {len(called)} names for {len(points)} objects; give one per object")
-    return points[:, :2], called
+    called = range(len(points)) if names is None else style.one_each(names, len(points), "names")
+    return points[:, :2], [str(name) for name in called]
 
 
 def shape(points: Floats) -> float:
@@ -164,8 +162,8 @@ def draw_names(
     """
     n = len(names)
     size = style.font_size() * (1.0 if n <= 60 else 0.85 if n <= 150 else 0.75)
-    written = [style.shortened(name) for name in names]
     width = style.settle(ax)
+    written = style.briefly(names, int(np.clip(width[0] / size / 1.6, 12, 28)))  # a third of the map
     at = _in_points(ax, points)
     sizes = style.text_sizes(ax, written, size) + np.array([1.5, 0.0])
     centres = place_names(at, sizes, gap=GAP, frame=(width[0], width[1]), first=first, blocked=blocked)
@@ -219,9 +217,9 @@ def _draw_circles(ax: Axes, points: Floats, radii: Floats, kinds: Mapping[int, K
 
 def _draw_arrows(ax: Axes, points: Floats, arrows: Mapping[str, ArrayLike]) -> Floats:
     """Arrows from the middle of the map, in proportion, the longest as long as the farthest object is away; their tips."""
-    vectors = np.array([np.asarray(vector, dtype=np.float64) for vector in arrows.values()])
-    if vectors.shape != (len(arrows), 2):
+    if any(np.shape(vector) != (2,) for vector in arrows.values()):
         raise InputError("arrows: expected two numbers for every property")
+    vectors = np.array(list(arrows.values()), dtype=np.float64)
     middle = points.mean(axis=0) if len(points) else np.zeros(2)
     reach = np.hypot(*(points - middle).T).max(initial=1e-9)
     tips: Floats = middle + vectors * (0.95 * reach / max(np.hypot(*vectors.T).max(), 1e-12))
@@ -317,14 +315,20 @@ def _draw_group(
     here -= low
     away = to_border(here, far, high - low, 0.03 * float(min(high - low)))
     here += low
+    lines = [np.zeros((0, 2))]  # every few points of them, where no name may stand
     for x in np.flatnonzero(known):
         colour, inside = style.ACCENT if moves[x] else style.FAINT, bool(np.isnan(away[x]))
         if moves[x] and np.isfinite(there[x]).all():
             ax.plot(*zip(here[x], there[x], strict=True), color=colour, lw=0.8, alpha=0.6)
+            ends = _in_points(ax, np.array([here[x], there[x]]))
+            lines.append(np.linspace(ends[0], ends[1], 2 + int(np.abs(np.diff(ends, axis=0)).max() / GAP)))
         marker: Any = "o" if inside else (3, 0, away[x] - 90)  # a triangle that points there
         ax.plot(*here[x], marker=marker, ms=3.6 if inside else 7, color=colour, mew=0)
     matter = moves | np.isfinite(away)
     named = np.flatnonzero(known & (matter | (len(here) <= 60))).tolist() if names else []
     if named:
         ink = [style.INK if matter[x] else style.QUIET for x in named]
-        draw_names(ax, here[named], [names[x] for x in named], ink, matter[named], always=False)
+        at = np.concatenate(lines)
+        blocked = np.column_stack([at - 1, at + 1])
+        called = [names[x] for x in named]
+        draw_names(ax, here[named], called, ink, matter[named], False, blocked)

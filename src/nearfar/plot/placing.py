@@ -23,38 +23,30 @@ def place_names(
     first: NDArray[np.bool_] | None = None,
     blocked: Floats | None = None,
 ) -> Floats:
-    """(n, 2) centres for names of the given sizes beside their points; NaN where there is no room.
+    """(n, 2) centres for names of the given (n, 2) sizes beside their points; NaN where there is no room inside the frame.
 
-    Parameters
-    ----------
-    points : (n, 2) the points to name.
-    sizes : (n, 2) width and height of every name.
-    gap : distance between a point and its name.
-    frame : width and height that names must stay inside.
-    first : (n,) names that matter more and choose before the others.
-    blocked : (k, 4) boxes (x0, y0, x1, y1) where no name may stand.
+    Crowded points choose last, so that as many names as possible find room near their point. Names that are ``first`` choose
+    before the others, and stand on anything but names where there is no room. ``blocked`` : (k, 4) boxes (x0, y0, x1, y1).
 
-    Crowded points choose last, so that as many names as possible find room near their point.
-
-    Examples
-    --------
     >>> place_names(np.array([[50.0, 50.0]]), np.array([[20.0, 10.0]]), gap=4, frame=(100, 100))
     array([[64., 50.]])
     """
     n = len(points)
     marks = np.column_stack([points - gap, points + gap])  # boxes (x0, y0, x1, y1) no name may touch
-    taken = np.zeros((0, 4)) if blocked is None else blocked
+    lines, named = np.zeros((0, 4)) if blocked is None else blocked, np.zeros((0, 4))
+    early = np.zeros(n, bool) if first is None else first
     centres = np.full((n, 2), np.nan)
     order = _loneliest_first(points)
-    for x in order if first is None else order[np.argsort(~first[order], kind="stable")]:
-        others, half = np.concatenate([np.delete(marks, x, axis=0), taken]), sizes[x] / 2
-        for ring, side in product(RINGS, SIDES):
+    for x in order[np.argsort(~early[order], kind="stable")]:
+        half, every = sizes[x] / 2, np.concatenate([np.delete(marks, x, axis=0), lines, named])
+        # what matters stands on lines and marks rather than nowhere
+        for others, ring, side in product((every, named) if early[x] else (every,), RINGS, SIDES):
             centre = points[x] + np.array(side) * (half + gap * ring)
             box = np.concatenate([centre - half, centre + half])
             beside = (others[:, :2] >= box[2:]) | (others[:, 2:] <= box[:2])
             if (box[:2] >= 0).all() and (box[2:] <= frame).all() and beside.any(axis=1).all():
                 centres[x] = centre
-                taken = np.concatenate([taken, box[None]])
+                named = np.concatenate([named, box[None]])
                 break
     return centres
 

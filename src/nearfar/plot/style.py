@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import sys
 import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -14,9 +15,10 @@ import numpy as np
 
 from nearfar._tools.arrays import Floats
 from nearfar._tools.atomic import atomic_path
+from nearfar._tools.checks import need
 from nearfar._tools.images import open_image
 from nearfar._tools.text import PICTURES
-from nearfar.errors import FileError, InputError, MissingExtra
+from nearfar.errors import FileError, InputError
 
 Figure: TypeAlias = Any
 Axes: TypeAlias = Any
@@ -117,17 +119,13 @@ def font(text: str) -> tuple[str, float]:
 
 def need_matplotlib() -> Any:
     """Matplotlib, or one sentence on how to get it."""
-    try:
-        import matplotlib
-        import matplotlib.figure
-    except ImportError as error:
-        raise MissingExtra("matplotlib", "report") from error
-    return matplotlib
+    need("matplotlib.figure", "matplotlib", "report")
+    return need("matplotlib", "matplotlib", "report")
 
 
 @contextmanager
 def style(look: Look | None = None) -> Iterator[None]:
-    """Around drawing: the look of our figures; glyphs that a font lacks, or names too long for a sheet, are no warning."""
+    """Around drawing: the look of our figures; names too long for a sheet are no warning, and glyphs are looked at on saving."""
     given: dict[str, Any] = {} if look is None else {"font.size": look.size}
     if look is not None and look.font:
         given["font.family"] = [look.font, "DejaVu Sans"]
@@ -136,19 +134,19 @@ def style(look: Look | None = None) -> Iterator[None]:
         yield
 
 
-def axes_of(ax: Axes, width: float = 178.0, height: float = 130.0, **grid: Any) -> Axes:
-    """The axes given, or new ones of pyplot, so many millimetres large."""
+def axes_of(ax: Axes, height: float, **grid: Any) -> Axes:
+    """The axes given, or new ones of pyplot, as wide as a page and so many millimetres high."""
     if ax is not None:
         return ax
     need_matplotlib()
     from matplotlib import pyplot
 
-    size = (width * MILLIMETRE, min(height, PAGE) * MILLIMETRE)
+    size = (COLUMNS["double"] * MILLIMETRE, min(height, PAGE) * MILLIMETRE)
     return pyplot.subplots(figsize=size, layout="constrained", **grid)[1]
 
 
-def save_figure(figure: Figure, path: str | Path, *, dpi: int = 300) -> None:
-    """Write a figure as PNG, SVG or PDF by its extension; the file appears whole or not at all."""
+def save_figure(figure: Figure, path: str | Path, *, dpi: int = 300) -> str:
+    """Write a figure as PNG, SVG or PDF by its extension, whole or not at all; the characters that the font lacks."""
     suffix = Path(path).suffix.lower()
     if suffix not in FORMATS:
         wrong = f"{suffix or 'no extension'} is not a picture format"
@@ -157,8 +155,12 @@ def save_figure(figure: Figure, path: str | Path, *, dpi: int = 300) -> None:
     for text in figure.findobj(lambda artist: hasattr(artist, "set_text")):
         text.set_text(text.get_text().replace("\ufeff", ""))  # which is not to be seen, and no PDF can hold
     kept = {name: need_matplotlib().rcParams[name] for name in ("font.size", "font.family")}
-    with style(), need_matplotlib().rc_context(kept), atomic_path(path) as temporary:
+    recorded = warnings.catch_warnings(record=True)
+    with style(), need_matplotlib().rc_context(kept), recorded as caught, atomic_path(path) as temporary:
+        warnings.filterwarnings("always", message="Glyph .* missing from")
         figure.savefig(temporary, dpi=dpi, metadata=metadata)
+    codes = (re.match(r"Glyph (\d+) ", str(warning.message)) for warning in caught)
+    return "".join(dict.fromkeys(chr(int(code[1])) for code in codes if code))
 
 
 def settle(ax: Axes) -> Floats:
@@ -175,9 +177,9 @@ def font_size() -> float:
     return float(need_matplotlib().rcParams["font.size"])
 
 
-def name_size(ax: Axes, n: int, along: int = 1, share: float = 0.85) -> float:
+def name_size(ax: Axes, n: int, along: int = 1) -> float:
     """Points of names that fit side by side at ``n`` places of an axis; 0 where they could not be read."""
-    size = min(font_size(), share * settle(ax)[along] / max(n, 1))
+    size = min(font_size(), 0.85 * settle(ax)[along] / max(n, 1))
     return float(size if size >= SMALLEST else 0.0)
 
 
@@ -197,10 +199,21 @@ def by_index(given: Mapping[Any, Any] | Sequence[Any] | None, names: Sequence[st
     if given is None:
         return {}
     if not isinstance(given, Mapping):
-        if len(given) != len(names):
-            raise InputError(f"got {len(given)} values for {len(names)} objects; give one per object")
-        return dict(enumerate(given))
+        return dict(enumerate(one_each(given, len(names), "images or groups")))
     return {x: given[key] for x, name in enumerate(names) for key in (x, name) if key in given}
+
+
+def one_each(given: Any, n: int, what: str, otherwise: Any = None) -> Any:
+    """What was given, one value per object; ``otherwise`` for each without; an error where there are more or fewer."""
+    if given is None and otherwise is not None:
+        return [otherwise] * n
+    try:
+        got = len(given)
+    except TypeError:  # a single value
+        got = 0
+    if got != n:
+        raise InputError(f"{what}: got {got} for {n} objects; give one per object")
+    return given
 
 
 def thumbnail(path: str | Path, side: float) -> Any:
@@ -227,6 +240,25 @@ def picture_box(picture: Any, side: float, at: Any, offset: Any, colour: str, **
 def tie(colour: str, end: float = 0.0) -> dict[str, Any]:
     """A thin line from what is annotated to its point, which ends so many points before it."""
     return {"arrowstyle": "-", "color": colour, "lw": 0.6, "shrinkA": 0, "shrinkB": end}
+
+
+def briefly(names: Sequence[str], most: int = 28) -> list[str]:
+    """Names that fit; of long ones that begin alike, the beginning and what follows where they differ.
+
+    >>> briefly(["a car with a long name 1", "a car with a long name 2", "bus"], most=15)
+    ['a car…1', 'a car…2', 'bus']
+    """
+    whole, brief = ([shortened(name, size) for name in names] for size in (sys.maxsize, most))
+    alike: dict[str, list[str]] = {}
+    for name, cut in zip(whole, brief, strict=True):
+        alike.setdefault(cut, []).append(name)
+    head = most // 3
+    for x, name in enumerate(whole):
+        if len(set(same := alike[brief[x]])) > 1:
+            pairs = enumerate(zip(min(same), max(same), strict=False))
+            differ = next((at for at, (one, other) in pairs if one != other), len(min(same)))
+            brief[x] = f"{name[:head]}…{shortened(name[max(differ, head) :], most - head - 1)}"
+    return brief
 
 
 def shortened(name: str, most: int = 28) -> str:

@@ -54,12 +54,18 @@ def tree(
     if orientation not in ("left", "top"):
         raise InputError(f"orientation: got {orientation!r}, expected 'left' or 'top'")
     matrix = np.asarray(tree.tree() if hasattr(tree, "tree") else tree, dtype=np.float64)
+    if matrix.ndim != 2 or matrix.shape[1] != 4:
+        raise InputError(f"tree: expected a Space or a linkage matrix (n - 1, 4), got shape {matrix.shape}")
+    n = len(matrix) + 1
     if names is None:
-        names = getattr(tree, "objects", None) or [str(x) for x in range(len(matrix) + 1)]
+        names = getattr(tree, "objects", None) or [str(x) for x in range(n)]
+    style.one_each(names, n, "names")
     Z, leaves = _informed_part(matrix)
+    if not len(leaves):
+        raise InputError(f"tree: none can be drawn, because the model places none of the {n} objects")
     if clusters is None and n_clusters is not None:
         clusters = cut(matrix, n_clusters)
-    codes = None if clusters is None else np.asarray(clusters)[leaves]
+    codes = None if clusters is None else np.asarray(style.one_each(clusters, n, "clusters"))[leaves]
     drawn = style.by_index(images, names) if len(leaves) <= MOST_PICTURES else {}
     pictured = {at: drawn[int(x)] for at, x in enumerate(leaves) if int(x) in drawn}
     ax = style.axes_of(ax, height=tree_height(len(leaves), bool(pictured)))
@@ -71,7 +77,7 @@ def tree(
         between = heights[-n_clusters : len(heights) - n_clusters + 2].mean()
         line(between, color=style.FAINT, lw=0.8, ls="--", zorder=0)
     order = _leaf_order(Z)
-    called = [style.shortened(names[leaves[x]]) for x in order] if labels else []
+    called = style.briefly([names[leaves[x]] for x in order]) if labels else []
     _draw_leaves(ax, called, order, pictured, codes, upright)
     return ax
 
@@ -85,9 +91,8 @@ def _informed_part(Z: Floats) -> tuple[Floats, NDArray[np.intp]]:
     """The tree below the joins of uninformed objects, its leaves renumbered; and what they are."""
     n = len(Z) + 1
     leaves = np.setdiff1d(np.arange(n), uninformed_leaves(Z))
-    row = np.full(2 * n, -1)
+    row = np.arange(2 * n) - n + len(leaves)  # of joins
     row[leaves] = np.arange(len(leaves))
-    row[n : n + max(len(leaves) - 1, 0)] = len(leaves) + np.arange(max(len(leaves) - 1, 0))
     merges = Z[: max(len(leaves) - 1, 0)].copy()
     merges[:, :2] = row[merges[:, :2].astype(int)]
     return merges, leaves
@@ -167,7 +172,7 @@ def matrix(
     order: ArrayLike | None = None,
     labels: bool = True,
 ) -> Axes:
-    """Draw the similarity of every two objects, similar ones side by side.
+    """Draw the kernel matrix, similar objects side by side.
 
     Parameters
     ----------
@@ -189,7 +194,15 @@ def matrix(
     if hasattr(space, "kernel"):
         names, hidden = space.objects if names is None else names, set(space.uninformed.tolist())
         order = _leaf_order(np.asarray(space.tree())) if order is None and len(K) > 1 else order
+    if K.shape != (len(K), len(K)):
+        raise InputError(f"space: expected a Space or (n, n) kernel values, got shape {K.shape}")
+    if names is not None:
+        style.one_each(names, len(K), "names")
+    if order is not None and not set(np.asarray(order).tolist()) <= set(range(len(K))):
+        raise InputError(f"order: expected numbers of objects from 0 to {len(K) - 1}")
     chosen = [x for x in (range(len(K)) if order is None else np.asarray(order).tolist()) if x not in hidden]
+    if not chosen:
+        raise InputError(f"matrix: none can be drawn, because the model places none of the {len(K)} objects")
     block = K[np.ix_(chosen, chosen)]
     apart = np.abs(block[~np.eye(len(block), dtype=bool)])
     limit = float(np.quantile(apart, 0.98) or apart.max()) if apart.any() else 1.0  # without the diagonal
@@ -197,12 +210,15 @@ def matrix(
     look = {"cmap": "PuOr_r", "interpolation": "nearest", "rasterized": True, "vmin": -limit, "vmax": limit}
     picture = ax.imshow(block, **look)
     bar = ax.get_figure(root=True).colorbar(picture, ax=ax, shrink=0.4, aspect=25, anchor=(0, 0))
+    ax.set_anchor("W")  # where names are, so that the layout makes room for them
     bar.outline.set_linewidth(0)
     bar.ax.tick_params(labelsize="small", length=2, colors=style.INK)
-    size = style.name_size(ax, len(chosen))
-    shown = [style.shortened(names[x], 24) for x in chosen] if names is not None and labels and size else []
+    shown = style.briefly([names[x] for x in chosen], 24) if names is not None and labels else []
     ax.set_xticks([])
-    ax.set_yticks(range(len(shown)), shown, size=size, color=style.INK, parse_math=False)
     ax.tick_params(length=0, pad=2)
-    style.settle(ax)  # names take their room the second time that a figure is laid out
+    for size in np.arange(style.font_size(), style.SMALLEST - 1, -0.5):  # long names leave rows less room
+        shown = shown if size >= style.SMALLEST else []
+        ax.set_yticks(range(len(shown)), shown, size=size, color=style.INK, parse_math=False)
+        if style.name_size(ax, len(shown)) >= size:
+            break
     return ax

@@ -5,7 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Sequence
 from functools import partial
-from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -14,13 +13,14 @@ import polars as pl
 
 from nearfar._tools.atomic import atomic_path, make_folder
 from nearfar._tools.progress import track
+from nearfar._tools.text import display_names
 from nearfar.io import write_triplets
 from nearfar.io.table_writing import write_table
+from nearfar.methods.trees import joins
 from nearfar.plot import charts
 from nearfar.plot.style import Look
 from nearfar.report import figures as draw
 from nearfar.report.figures import GUESSING, Printed, possible
-from nearfar.report.joins import joins
 from nearfar.report.make import Report, write_page
 from nearfar.report.notebook import ANSWERS, FEATURES, OBJECTS, notebook_json
 from nearfar.triplets.ids import Ids
@@ -34,9 +34,9 @@ What is in this folder
   space.npz       the space of the chosen model: a row per object, and which of them are informed
   paper.txt       methods, results and references, to be pasted into a paper
   facts.json      everything the report says
-  redo.ipynb      the analysis again, step by step, from the two files below; start it in this folder
+  redo.ipynb      the analysis again, step by step, from the files below; start it in this folder
   answers.csv     the answers of the analysis; participants under the names of the report, statements numbered
-  objects.csv     the names of all objects, in the order of the analysis
+  objects.csv     the names of all objects, in the order of the analysis; features-1.csv and so on: their vectors, if there are any
 tree.csv has a row per join, lowest first, as that of  nearfar tree  has.
 """
 
@@ -102,18 +102,19 @@ def _figures(report: Report, look: Look) -> dict[str, Callable[[], Printed]]:
     names, best = [row["display_name"] for row in objects], data["models"]["best"]
     images = {at: report.files[row["name"]] for at, row in enumerate(objects) if row["picture"]}
     grouping = report.analysis.cluster_tree(report.n_clusters)
-    clusters = None
-    if grouping is not None:
-        clusters = [f"cluster {c + 1}" if c >= 0 else "" for c in grouping.chosen.labels]
+    clusters = grouping and [f"cluster {c + 1}" if c >= 0 else "" for c in grouping.chosen.labels]
     drawings: dict[str, Callable[[], Printed]] = {}
-    arrows = data["explained"]["arrows"] if data["explained"] else [{}] * len(data["maps"])
-    for drawn, directions in zip(data["maps"], arrows, strict=True):
+    for drawn in data["maps"]:
         points = np.array([drawn["x"], drawn["y"]], dtype=np.float64).T
         known = {"groups": clusters, "images": images, "model": drawn["title"], "colours": "clusters"}
         known["placed"] = [row["placed"] for row in objects]
-        known["arrows"] = {name: tip for name, tip in directions.items() if tip and None not in tip}
+        known["arrows"] = {name: tip for name, tip in drawn["arrows"].items() if tip and None not in tip}
         name = f"map-{drawn['name'].replace(' ', '-')}"
         drawings[name] = partial(draw.print_map, look, points, names, **known)
+    if data["scale"]:
+        scale, answers = report.analysis.scale, report.analysis.answers
+        spoken, points = display_names(answers.objects), np.full(len(answers.objects), np.nan)
+        drawings["scale"] = partial(draw.print_scale, look, points, scale, spoken, model=best)
     if grouping is not None:
         rows = grouping.rows.tolist()
         given: dict[str, Any] = {"model": best, "clusters": grouping.chosen.labels[rows]}
@@ -148,7 +149,6 @@ def _charts(data: dict[str, Any]) -> dict[str, tuple[Callable[[Any], Any], str, 
     if data["findings"]["stability"]:
         told = "Uncertainty of positions: radius of an object's circle as a share of the map's radius."
         made["positions"] = (partial(charts.positions, objects), told, charts.HEIGHT)
-    made["coverage"] = (partial(charts.coverage, objects), "Answers per object, fewest first.", charts.HEIGHT)
     return made
 
 
@@ -162,7 +162,6 @@ def _tables(data: dict[str, Any]) -> dict[str, pl.DataFrame]:
         for rank, other in enumerate(row["neighbours"], start=1)
     ]
     columns = ("object", "rank", "neighbour", "similarity")
-    disputed = [q | {role: names[q[role]] for role in ("anchor", "one", "other")} for q in data["disputed"]]
     placed = {f"{drawn['name']} {axis}": drawn[axis] for drawn in data["maps"] for axis in "xy"}
     tables = {
         "objects": _frame(objects, without=("neighbours", "picture")).rename({"name": "object"}),
@@ -170,7 +169,6 @@ def _tables(data: dict[str, Any]) -> dict[str, pl.DataFrame]:
         "neighbours": pl.DataFrame(near, columns, orient="row", infer_schema_length=None),
         "models": _frame(data["models"]["scores"], without=("warned",)),
         "left_out": _frame(data["collection"]["left_out"], ("what", "count", "why")),
-        "contradictions": _frame(disputed, ("anchor", "one", "other", "said_one", "said_other")),
     }
     if tree is not None:
         tables["clusters"] = _clusters(objects, tree)
@@ -188,8 +186,13 @@ def _tables(data: dict[str, Any]) -> dict[str, pl.DataFrame]:
         tables["group_moves"] = moved.rename({"name": "object"})
     if data["explained"]:
         tables["properties"] = _frame(data["explained"]["properties"], without=("predicted", "arrow"))
-    if data["agreement"]:
-        tables["agreement"] = _agreement(data["agreement"])
+    if data["dimensions"]:
+        highest = [
+            {"dimension": each["title"], "object": names[x], "coordinate": value}
+            for each in data["dimensions"]["found"]
+            for x, value in zip(each["objects"], each["values"], strict=True)
+        ]
+        tables["dimensions"] = _frame(highest, ("dimension", "object", "coordinate"))
     if data["curve"]:
         tables["curve"] = _frame(data["curve"]["points"])
     return tables
@@ -220,11 +223,3 @@ def _clusters(objects: Sequence[dict[str, Any]], tree: dict[str, Any]) -> pl.Dat
     columns["medoid"] = [x in cuts[tree["n_clusters"]]["medoids"] for x in range(len(objects))]
     columns["kept"] = [row["kept"] for row in objects]
     return pl.DataFrame(columns | {f"of {k}": labels for k, labels in of.items()})
-
-
-def _agreement(agreement: dict[str, Any]) -> pl.DataFrame:
-    share, shared = agreement["share"], agreement["shared"]
-    pairs = combinations(enumerate(agreement["people"]), 2)
-    rows = [(p, q, share[a][b], shared[a][b]) for (a, p), (b, q) in pairs if share[a][b] is not None]
-    schema = {"participant": pl.String, "other": pl.String, "agreement": pl.Float64, "questions": pl.Int64}
-    return pl.DataFrame(rows, schema, orient="row")

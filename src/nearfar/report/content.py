@@ -16,20 +16,19 @@ from numpy.typing import NDArray
 from nearfar import words
 from nearfar._tools.arrays import Floats
 from nearfar._tools.records import plain
-from nearfar._tools.text import display_names, number
+from nearfar._tools.text import count, display_names, number
 from nearfar.errors import InputError
-from nearfar.evaluate.collection import accuracy_per_object, controls_text, double_submits
+from nearfar.evaluate.collection import controls_text, double_submits
 from nearfar.evaluate.map_stability import align, along_axes, coordinates, radius
 from nearfar.evaluate.properties import arrow, property_columns
 from nearfar.io.sources import shown_path
-from nearfar.report.groups import NOT_COMPARED, agreement, group_comparison
+from nearfar.report.groups import NOT_COMPARED, group_comparison
 from nearfar.report.paragraph import citations, methods, results, versions
 from nearfar.report.pictures import thumbnails
 
 if TYPE_CHECKING:
     from nearfar.evaluate.analysis import Analysis
     from nearfar.evaluate.clusters import ClusterTree
-    from nearfar.evaluate.comparison import DimensionChoice
     from nearfar.evaluate.dimensions import Dimensions
     from nearfar.evaluate.map_stability import Stability
     from nearfar.evaluate.properties import Explained
@@ -37,7 +36,6 @@ if TYPE_CHECKING:
     from nearfar.report.pictures import Pictures
     from nearfar.triplets import Triplets
 
-NEIGHBOURS = 8
 NINE_IN_TEN = 2.146  # standard deviations: a circle with this radius holds 9 in 10 points of a normal distribution in the plane
 
 
@@ -60,19 +58,23 @@ def report_data(
     ``left_out`` : (what, how many, why); ``people`` : participant -> the name shown; ``checks`` : participant -> check questions
     answered right, and of how many.
     """
-    names = [analysis.answers.objects[x] for x in analysis.shown]
+    names, n = [analysis.answers.objects[x] for x in analysis.shown], analysis.answers.n_objects
+    sampled = f"The page shows a random {number(len(names))} of the {number(n)} objects. Accuracy and data quality are those of all."
     small, unreadable = thumbnails({name: pictures.files[name] for name in names if name in pictures.files})
     missing = [name for name in names if name not in small] if pictures.files else []
     grouping, judged = analysis.cluster_tree(n_clusters), models(analysis)
     drawn = maps(analysis) if judged["map"] else []
-    stability, kept = None, {}
+    stability, kept, found = None, {}, grouping is not None and grouping.found
     if grouping is not None and drawn:
-        stability = analysis.stability(grouping.n_clusters)
+        stability = analysis.stability(grouping.n_clusters if found else None)
+    if grouping is not None and drawn and found:
         kept = {cut.n_clusters: analysis.resamples.kept(cut.labels, cut.n_clusters) for cut in grouping.cuts}
     explained = analysis.explain(objects) if objects is not None and objects.properties else None
-    alike = analysis.alike if analysis.alike is not None and len(analysis.alike.people) > 1 else None
+    drawn = _with_arrows(drawn, analysis, explained, objects, dimensions)
+    known = analysis.answers.participant
+    searched = groups is None and known is not None and len(known.known) > 1
     data: dict[str, Any] = {
-        "title": title or "What the answers say",
+        "title": title or f"Similarity of {count(n, 'object')}",
         "date": today(),
         "versions": versions(),
         "seed": analysis.seed,
@@ -80,26 +82,23 @@ def report_data(
         "findings": {
             "collected": words.collected(analysis, left_out),
             "participants": words.participants(analysis.people, people),
-            "subgroups": None if alike is None else words.subgroups(analysis.subgroups),
+            "subgroups": words.subgroups(analysis.subgroups) if searched else None,
             **_findings(analysis, grouping, stability, explained),
         },
         "models": judged,
         "worth": None if analysis.worth is None else words.worth_rows(analysis.worth, analysis.ceiling),
         "vector_correlation": words.vector_correlation(analysis.vector_correlation),
-        "sampled": sampled(analysis),
+        "sampled": sampled if len(analysis.shown) < n else "",
         "dimensions": None if dimensions is None else _dimensions(analysis, dimensions),
         "scale": _scale(analysis),
         "objects": object_rows(analysis, stability, objects, small),
         "maps": drawn,
-        "explained": None if explained is None else properties(analysis, explained, objects, drawn),
+        "explained": None if explained is None else properties(analysis, explained, objects),
         "tree": None if grouping is None else tree(grouping, kept, words.kept_by_chance(stability)),
-        "matrix": None if grouping is None else matrix(analysis.shown_space.kernel(), grouping.leaves),
-        "coverage": dict(getattr(analysis.space.estimator, "coverage_", {})),
+        "matrix": grouping and matrix(1 - analysis.shown_space.distances("keep") ** 2 / 2, grouping.leaves),
         "participants": participants(analysis, people, checks),
-        "disputed": _disputed(analysis),
         "curve": analysis.curve,
         "reliability": None if stability is None else analysis.reliability,
-        "agreement": None if alike is None else agreement(analysis.subgroups, alike, people),
         "groups": None if groups is None else _groups(analysis, groups, objects),
         "pictures": {"shown": len(small), "missing": missing, "unused": pictures.unused},
     }
@@ -114,6 +113,8 @@ def _findings(
     """What is said of the answers and the objects; None of what was not looked at."""
     people, curve, worth = analysis.answers.participant, analysis.curve, analysis.worth
     reliability = None if stability is None else analysis.reliability
+    if reliability is not None and np.isnan(reliability.correlation):
+        reliability = None
     return {
         "accuracy": words.accuracy(analysis),
         "ceiling": words.ceiling(analysis.ceiling, 0 if people is None else len(people.known)),
@@ -160,25 +161,12 @@ def _groups(analysis: Analysis, groups: Mapping[str, str], objects: ObjectList |
         return {"pairs": [], "left_out": 0, "reason": NOT_COMPARED}
 
 
-def _disputed(analysis: Analysis) -> list[dict[str, int]]:
-    """Questions that split people about evenly (2 to 3 or closer), all three objects on the page; objects by their index there."""
-    index = np.full(analysis.answers.n_objects, -1)
-    index[analysis.shown] = np.arange(len(analysis.shown))
-    disputed = []
-    for asked in analysis.counts.disputed():
-        on_page = {role: int(index[asked[role]]) for role in ("anchor", "one", "other")}
-        share = asked["said_one"] / (asked["said_one"] + asked["said_other"])
-        if 0.4 <= share <= 0.6 and min(on_page.values()) >= 0:
-            disputed.append(asked | on_page)
-    return disputed
-
-
 def collection(
     analysis: Analysis, files: Sequence[str | os.PathLike[str]], gone: Sequence[tuple[str, int, str]]
 ) -> dict[str, Any]:
     """Where the answers came from, how many there are, and what was left out."""
     answers, counts, people = analysis.answers, analysis.counts, analysis.answers.participant
-    counted = ("statements", "triplets", "questions", "repeated", "contradicted")
+    counted = ("task", "statements", "triplets", "questions", "repeated", "contradicted")
     return {
         "files": [shown_path(Path(file).name) for file in files],
         "sha256": _hash(files, answers),
@@ -188,7 +176,6 @@ def collection(
         **{name: getattr(counts, name) for name in counted},
         "double_submits": int(double_submits(answers).sum()),
         "controls": controls_text(answers),
-        "per_object": [int(of(counts.per_object)) for of in (np.min, np.median, np.max)],
         "left_out": [{"what": what, "count": size, "why": why} for what, size, why in gone],
     }
 
@@ -198,16 +185,22 @@ def models(analysis: Analysis) -> dict[str, Any]:
     best = analysis.best
     has_map = len(analysis.shown) > 2 and bool(analysis.space.informed.any())
     scores = analysis.scores if analysis.splits else None
+    counted = analysis.dimension_choice
+    if counted and scores and {each.name for each in counted.comparison} <= {each.name for each in scores}:
+        counted = None  # they stand among the models already
     return {
         **({"scores": [], "ceiling": analysis.ceiling} if scores is None else scores.to_dict()),
         "unit": words.unit(scores.unit) if scores else "",
         "best": best.name,
-        "gloss": words.gloss(best.name),
+        "gloss": words.gloss(best.name, analysis.dimension),
         "accuracy": best.accuracy,
+        "odd_one_out": best.odd_one_out,
         "applies_to": words.applies_to(best, scores.scope) if scores else "",
         "why": words.choice(analysis),
         "dimensions": words.dimensions(analysis),
-        "dimension_scores": _by_dimensions(analysis.dimension_choice),
+        "by_dimension": [replace(each, seconds=np.nan) for each in counted.comparison.scores]
+        if counted
+        else [],
         "map": analysis.plane_name if has_map else "",
         "map_why": words.plane(analysis) if has_map else "Too few objects for a map.",
         "judged": len(analysis.judged),
@@ -216,25 +209,16 @@ def models(analysis: Analysis) -> dict[str, Any]:
     }
 
 
-def _by_dimensions(choice: DimensionChoice | None) -> list[dict[str, Any]]:
-    """Accuracy by number of dimensions; the number that is enough is marked."""
-    if choice is None or len(choice.dimensions) != len(choice.comparison.scores):
-        return []
-    rows = zip(choice.dimensions, choice.comparison.scores, strict=True)
-    facts = [{"name": d, "accuracy": s.accuracy, "low": s.low, "high": s.high} for d, s in rows]
-    return [row | {"enough": row["name"] == choice.dimension} for row in facts]
-
-
 def tree(grouping: ClusterTree, kept: Mapping[int, Floats], by_chance: str) -> dict[str, Any]:
     """The tree, its cuts, and how often resamples keep every object in its cluster, of random answers ``by_chance``."""
     cuts = [{**plain(c), "kept": np.round(kept[c.n_clusters], 3) if kept else None} for c in grouping.cuts]
-    facts = {name: getattr(grouping, name) for name in ("n_clusters", "rows", "leaves")}
+    facts = {name: getattr(grouping, name) for name in ("n_clusters", "rows", "leaves", "found")}
     return {**facts, "merges": np.asarray(grouping.tree), "cuts": cuts, "kept_by_chance": by_chance}
 
 
-def matrix(K: Floats, order: NDArray[np.intp], most_cells: int = 400) -> dict[str, Any]:
-    """Kernel values in the order of the tree; above ``most_cells`` objects every cell is a mean over block x block of them."""
-    ordered = K[np.ix_(order, order)]
+def matrix(values: Floats, order: NDArray[np.intp], most_cells: int = 400) -> dict[str, Any]:
+    """Similarities in the order of the tree; above ``most_cells`` objects every cell is a mean over block x block of them."""
+    ordered = values[np.ix_(order, order)]
     block = -(-len(order) // most_cells)
     if block > 1:
         edges = np.arange(0, len(order), block)
@@ -265,16 +249,36 @@ def maps(analysis: Analysis) -> list[dict[str, Any]]:
     return drawn
 
 
-def properties(
-    analysis: Analysis, explained: Explained, objects: ObjectList | None, drawn: Sequence[Mapping[str, Any]]
-) -> dict[str, Any]:
-    """What explains the space. ``categories`` : of every object on the page; ``arrows`` : of each map, where predicted numbers increase."""
+def _with_arrows(
+    drawn: Sequence[Mapping[str, Any]],
+    analysis: Analysis,
+    explained: Explained | None,
+    objects: ObjectList | None,
+    dimensions: Dimensions | None,
+) -> list[dict[str, Any]]:
+    """Maps with ``arrows`` where predicted numbers and named dimensions increase."""
+    values: dict[str, Any] = {}
+    if explained is not None:
+        columns = property_columns(objects, analysis.shown_space)
+        sure = [each.name for each in explained.properties if each.is_numeric and each.p <= 0.05]
+        values = {name: columns[name] for name in sure}
+    for each in dimensions.found if dimensions is not None else ():
+        if dimensions is not None and each.name:
+            on = dict(zip(dimensions.space.objects, dimensions.space.rows[:, each.number - 1], strict=True))
+            title = f"{each.name} ({each.number})" if each.name in values else each.name
+            values[title] = np.array([on.get(analysis.answers.objects[x], np.nan) for x in analysis.shown])
+    return [
+        {**m, "arrows": {name: arrow(np.array([m["x"], m["y"]]).T, of) for name, of in values.items()}}
+        for m in drawn
+    ]
+
+
+def properties(analysis: Analysis, explained: Explained, objects: ObjectList | None) -> dict[str, Any]:
+    """What explains the space. ``categories`` : of every object on the page."""
     columns = property_columns(objects, analysis.shown_space)
     rows = [{**plain(each), "predicted": words.predicted(each)} for each in explained.properties]
     categories = {each.name: columns[each.name] for each in explained.properties if not each.is_numeric}
-    sure = [each.name for each in explained.properties if each.is_numeric and each.p <= 0.05]
-    arrows = [{name: arrow(np.array([m["x"], m["y"]]).T, columns[name]) for name in sure} for m in drawn]
-    return {**plain(explained), "properties": rows, "categories": categories, "arrows": arrows}
+    return {**plain(explained), "properties": rows, "categories": categories}
 
 
 def object_rows(
@@ -282,8 +286,8 @@ def object_rows(
 ) -> list[dict[str, Any]]:
     """One row per object on the page; objects go by their index there.
 
-    ``accuracy`` : share of held-out answers about it that the chosen model predicts. ``spread``, ``circle`` : how uncertain its
-    position is. ``placed`` : nobody was asked about it; its position comes from its vector. ``kept`` : how often resamples leave it in its cluster. ``unusual`` : one minus the mean similarity to its neighbours.
+    ``spread``, ``circle`` : how uncertain its position is. ``placed`` : nobody was asked about it; its position comes from its
+    vector. ``kept`` : how often resamples leave it in its cluster. ``unusual`` : one minus the mean similarity to its neighbours.
     """
     space, shown, counts = analysis.shown_space, analysis.shown, analysis.counts
     names = [analysis.answers.objects[x] for x in shown]
@@ -300,7 +304,8 @@ def object_rows(
         size = radius(coordinates(analysis.plane))  # circles are shares of it
         circle = np.where(placed, NINE_IN_TEN * left_open[shown] / size, circle)
     if int(space.informed.sum()) > 1:
-        nearest, odd = space.nearest(NEIGHBOURS), space.outliers(NEIGHBOURS)
+        odd = space.outliers()
+        nearest = space.nearest(odd.k)
         unusual, flagged = odd.scores, odd.flagged
         for own, indices, values in zip(near, nearest.indices, nearest.similarities, strict=True):
             known = zip(indices.tolist(), np.round(values, 4).tolist(), strict=True)
@@ -311,8 +316,6 @@ def object_rows(
         "group": [group.get(name) or "" for name in names],
         "picture": [name in pictured for name in names],
         "answers": counts.per_object[shown].tolist(),
-        "as_anchor": counts.as_anchor[shown].tolist(),
-        "accuracy": np.round(accuracy_per_object(analysis.answers, analysis.held_out)[shown], 5),
         "informed": space.informed.tolist(),
         "placed": placed.tolist(),
         "spread": unknown if stability is None else np.round(stability.spread[shown], 5),
@@ -338,13 +341,6 @@ def participants(
         told = {"reason": words.reason(person, people), "checks_right": right, "checks": of}
         rows.append({**plain(replace(person, name=shown[person.name])), **told})
     return {"rows": rows, "usual": people.usual, "fast_below": people.fast_below}
-
-
-def sampled(analysis: Analysis) -> str:
-    """Which objects the page shows, where it is not all of them."""
-    n, shown = analysis.answers.n_objects, len(analysis.shown)
-    text = f"The page shows a random {number(shown)} of the {number(n)} objects. Accuracy and data quality are those of all."
-    return text if shown < n else ""
 
 
 def _hash(files: Sequence[str | os.PathLike[str]], answers: Triplets) -> str:

@@ -18,11 +18,12 @@ from nearfar.methods.trees import uninformed_leaves
 from nearfar.plot.charts import dimensions_height, dots_height
 from nearfar.plot.maps import MARGIN, shape
 from nearfar.plot.placing import far_out
-from nearfar.plot.style import Look, save_figure, settle, style
+from nearfar.plot.style import INK, Look, save_figure, settle, shortened, style
 from nearfar.plot.trees import tree_height
 
 if TYPE_CHECKING:
     from nearfar.evaluate.dimensions import Dimensions
+    from nearfar.evaluate.map_stability import Scale
 
 GUESSING = "Lines: 95 % intervals. Dashed: guessing."
 
@@ -33,10 +34,10 @@ class Printed(NamedTuple):
     figure: Any
     caption: str
 
-    def save(self, path: str | Path, look: Look) -> None:
-        """Write the figure."""
+    def save(self, path: str | Path, look: Look) -> str:
+        """Write the figure; the characters that its font lacks."""
         with style(look):
-            save_figure(self.figure, path, dpi=look.dpi)
+            return save_figure(self.figure, path, dpi=look.dpi)
 
 
 def print_map(
@@ -62,7 +63,7 @@ def print_map(
     if drawn.get("circles") is not None:
         read.append("Each circle contains the object's long-run position for 9 in 10 objects.")
     if drawn.get("arrows"):
-        read.append("Arrows: where a property of the objects increases.")
+        read.append("Arrows: where a property or a named dimension increases.")
     if any(hollow and here for hollow, here in zip(drawn.get("placed") or (), known, strict=False)):
         read.append("Hollow: nobody was asked about these objects; their vectors place them.")
     if X.shape[1] == 3:
@@ -75,10 +76,29 @@ def print_map(
             told = _joined(told, f"The first two of {X.shape[1]} dimensions.")
         named = sum(bool(text.get_text()) for text in ax.texts) - len(drawn.get("arrows") or ())
         named += sum(known[x] for x in drawn.get("images") or ())
-        if 0 < named < sum(known):
-            read.append(f"Not all names fit: {named} of {sum(known)} are shown.")
+        read.append(_unnamed(named, sum(known)))
     without = [name for name, here in zip(names, known, strict=True) if not here]
     return Printed(figure, _joined(told, *read, _missing(without)))
+
+
+def print_scale(
+    look: Look, points: Floats, scale: Scale | None, names: Sequence[str], *, model: str, told: str = ""
+) -> Printed:
+    """Objects on one dimension, NaN for those without a usable answer; with intervals where there is a ``scale``."""
+    values, low, high = points.copy(), *np.full((2, len(points)), np.nan)
+    if scale is not None:
+        values[:] = np.nan
+        values[scale.order], low[scale.order], high[scale.order] = scale.values, scale.low, scale.high
+    without = [name for name, here in zip(names, np.isfinite(values), strict=True) if not here]
+    caption = _joined(
+        f"Scale of {count(len(names) - len(without), 'object')} ({model}).",
+        told,
+        "Lines: 95 % intervals." if scale is not None else "",
+        "Unit and direction are arbitrary.",
+        _missing(without),
+    )
+    draw = partial(plot.scale, values, low, high, names, labels=look.labels)
+    return print_chart(look, draw, caption, dots_height(len(names) - len(without)))
 
 
 def _three_planes(look: Look, X: Floats, drawn: dict[str, Any]) -> Any:
@@ -95,8 +115,10 @@ def _three_planes(look: Look, X: Floats, drawn: dict[str, Any]) -> Any:
         unit = max(float((spans[plane] / settle(ax)).max()) for ax, plane in planes)
         for ax, plane in planes:
             plot.map(X[:, plane], ax, unit=MARGIN * unit, **drawn)
-            if ax.get_legend() is not None and ax is not axes[0, 1]:
-                ax.get_legend().remove()
+            if (legend := ax.get_legend()) is not None:  # one, in the free corner
+                legend.remove()
+                handles = {"handles": legend.legend_handles, "loc": "upper left", "labelcolor": INK}
+                axes[1, 1].legend(**handles, frameon=False)
     return figure
 
 
@@ -105,11 +127,8 @@ def print_tree(
 ) -> Printed:
     """A tree that fits a page; ``drawn`` : as for ``plot.tree``, which is cut into the ``clusters`` to colour by."""
     apart = [names[x] for x in uninformed_leaves(np.asarray(tree))]
-    leaves, upright, clusters = (
-        len(names) - len(apart),
-        drawn.get("orientation") == "top",
-        drawn.get("clusters"),
-    )
+    leaves, upright = len(names) - len(apart), drawn.get("orientation") == "top"
+    clusters = drawn.get("clusters")
     k = None if clusters is None else int(np.max(clusters, initial=-1)) + 1
     height = 0.6 * look.width if upright else tree_height(leaves, bool(drawn.get("images")))
     with look.figure(height) as (figure, ax):
@@ -135,17 +154,18 @@ def print_matrix(
 ) -> Printed:
     """A kernel matrix in the order of the tree."""
     chosen = [x for x in order if x not in set(without)]
-    told = f"Similarity of every two of {count(len(chosen), 'object')} ({model}), in the order of the tree."
+    told = f"Kernel matrix of {count(len(chosen), 'object')} ({model}), in the order of the tree."
     caption = _joined(told, "The diagonal may lie beyond the scale.", _missing([names[x] for x in without]))
     draw = partial(plot.matrix, K, names=names, order=chosen, labels=look.labels)
     return print_chart(look, draw, caption, 0.85 * look.width)
 
 
-def print_comparison(look: Look, models: Any, chosen: Sequence[str]) -> Printed:
-    """Models side by side, from a Comparison or its plain data."""
+def print_comparison(look: Look, models: Any, chosen: Sequence[str], told: str = "") -> Printed:
+    """Models side by side, from a Comparison or its plain data; ``told`` : what they are, and which are orange."""
     data = plain(models)
-    n, told = len(data["scores"]), "Orange: the chosen model, and the best in two dimensions."
-    caption = f"Held-out accuracy of {count(n, 'model')}. {told} {GUESSING} {possible(data['ceiling'])}"
+    n = len(data["scores"])
+    told = told or f"{count(n, 'model')}. Orange: the chosen model, and the best in two dimensions."
+    caption = f"Held-out accuracy of {told} {GUESSING} {possible(data['ceiling'])}"
     return print_chart(look, partial(plot.comparison, data, chosen=chosen), caption, dots_height(n))
 
 
@@ -159,13 +179,15 @@ def print_groups(
     height = look.width / 2 * shape(known[~far_out(known, known)] if len(known) else known) + 6
     with look.figure(height, 1, 2) as (figure, axes):
         plot.groups(comparison, axes, pair=number, names=names, labels=look.labels)
+    named = [sum(bool(text.get_text()) for text in ax.texts) for ax in axes]
     beyond = [comparison.objects[x] for x in np.flatnonzero(far.any(axis=0))]
     beyond = [(names or {}).get(name, name) for name in beyond]
     caption = _joined(
         f"Maps of {pair.names[0]} and {pair.names[1]}, turned onto each other.",
         words.group_pair(pair).text,
-        "Coloured objects clearly differ; lines lead to where the other group sees them.",
+        "Coloured objects have clearly different positions; lines end at the position in the other group.",
         f"Arrows at the border point to objects far beyond it: {listed(beyond)}." if beyond else "",
+        _unnamed(min(named), max(map(int, np.isfinite(pair.maps).all(axis=2).sum(axis=1)), default=0)),
     )
     return Printed(figure, caption)
 
@@ -174,7 +196,7 @@ def print_dimensions(
     look: Look, found: Dimensions, names: Sequence[str], images: Mapping[int, Path]
 ) -> Printed:
     """The dimensions that come back, with the objects highest on each; ``names`` and ``images`` are those of all objects."""
-    titles = [f"{each.title} ({100 * each.share:.0f} %)" for each in found.found]
+    titles = [f"{shortened(each.title, 20)} ({100 * each.share:.0f} %)" for each in found.found]
     caption = _joined(words.dimensions_found(found), "In brackets: the share of all similarity.")
     drawn: Any = {"top": 8 if look.width > 120 else 4, "titles": titles, "images": images}
     draw = partial(plot.dimensions, found.points(), names, **drawn)
@@ -193,6 +215,10 @@ def possible(ceiling: dict[str, Any]) -> str:
     if not (best := ceiling["best_possible"]):
         return "The best possible accuracy is unknown."
     return f"Shaded: the best possible accuracy, {100 * best['low']:.0f} to {100 * best['high']:.0f} % (95 % interval)."
+
+
+def _unnamed(named: int, known: int) -> str:
+    return f"Not all names fit: {named} of {known} are shown." if 0 < named < known else ""
 
 
 def _missing(without: Sequence[str]) -> str:

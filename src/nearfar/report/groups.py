@@ -1,4 +1,4 @@
-"""Groups of participants on the page: the figures of every two groups, their two maps, and who agrees with whom."""
+"""Groups of participants on the page: the figures of every two groups, and their two maps."""
 
 from __future__ import annotations
 
@@ -9,15 +9,11 @@ import numpy as np
 
 from nearfar import words
 from nearfar._tools.records import plain
-from nearfar._tools.text import number
 from nearfar.plot.placing import far_out, place_names, to_border
 
 if TYPE_CHECKING:
-    from nearfar.evaluate.ceiling import PersonAgreement
     from nearfar.evaluate.groups import GroupComparison, GroupPair
-    from nearfar.evaluate.subgroups import Subgroups
 
-SHOWN_MOVES = 10
 WIDTH, MARGIN, BORDER = 380.0, 26.0, 9.0  # of a map as drawn; from the edge to objects, and to those far out
 NOT_COMPARED = (
     "Groups are not compared: that takes two groups of three people each, and answers to enough questions."
@@ -40,7 +36,6 @@ def _pair(pair: GroupPair, objects: tuple[str, ...], display_names: Mapping[str,
         what = f"Answers of {pair.names[j]}, predicted by the map of {pair.names[i]}"
         shares.append((what, pair.accuracy[i][j]))
     leads = [(f"Own map of {name} minus the other's", pair.lead[j]) for j, name in enumerate(pair.names)]
-    moves = [move for move in pair.moves if move.sure] or list(pair.moves)
     return {
         "names": pair.names,
         "people": pair.people,
@@ -49,7 +44,8 @@ def _pair(pair: GroupPair, objects: tuple[str, ...], display_names: Mapping[str,
         "p": pair.test.p,
         "shares": [{"what": what, **plain(share)} for what, share in shares],
         "differences": [{"what": what, **plain(lead)} for what, lead in leads],
-        "moves": [{**plain(m), "name": display_names.get(m.name, m.name)} for m in moves[:SHOWN_MOVES]],
+        "moves": [{**plain(m), "name": display_names.get(m.name, m.name)} for m in pair.moves],
+        "moved": words.moves(pair, display_names),
         **two_maps(pair, objects, display_names),
     }
 
@@ -107,25 +103,3 @@ def _names_at(at: Any, names: list[str], always: Any, tall: float) -> Any:
     half = np.minimum(sizes / 2, WIDTH / 2)[crowded]
     middles[crowded] = np.clip(at[crowded] + [0, 11], half, [WIDTH, tall] - half)
     return middles
-
-
-def agreement(
-    subgroups: Subgroups | None, alike: PersonAgreement, shown: Mapping[str, str], most: int = 60
-) -> dict[str, Any]:
-    """How often every two people gave the same answer, for a matrix of at most so many; subgroups stand together."""
-    group = {} if subgroups is None else dict(zip(subgroups.people, subgroups.group.tolist(), strict=True))
-    known = np.isfinite(alike.share)
-    mean = np.where(known, alike.share, 0).sum(axis=1) / np.maximum(known.sum(axis=1), 1)
-    order = sorted(range(len(alike.people)), key=lambda p: (group.get(alike.people[p], 0), -mean[p]))[:most]
-    square = np.ix_(order, order)
-    everybody = alike.n_participants
-    sample = f" Of {number(everybody)} participants, a random {number(len(alike.people))} were compared."
-    return {
-        "people": [shown.get(alike.people[p], alike.people[p]) for p in order],
-        "sizes": np.bincount([group.get(alike.people[p], 0) for p in order]),
-        "share": alike.share[square],
-        "shared": alike.shared[square],
-        "known": alike.known,
-        "sample": sample if everybody > len(alike.people) else "",
-        "chance": 1 / alike.options,
-    }

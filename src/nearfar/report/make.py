@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any
 from nearfar._tools.atomic import atomic_path
 from nearfar._tools.checks import Seed
 from nearfar._tools.progress import step
-from nearfar._tools.pseudonyms import shown_names
+from nearfar._tools.pseudonyms import pseudonyms
 from nearfar._tools.text import count
 from nearfar.errors import InputError, MissingExtra, NearfarWarning
 
@@ -150,7 +150,10 @@ def make_report(
 
     gone, checks = list[tuple[str, int, str]](), dict[str, tuple[int, int]]()
     if isinstance(answers, ReadResult):
-        gone, checks, answers = _left_out(answers), _checks(answers), answers.triplets
+        for table, column in ((answers.rejected, "reason"), (answers.checks, "kind")):
+            counts = table[column].value_counts(sort=True)
+            gone += [("rows", int(size), str(reason)) for reason, size in counts.iter_rows()]
+        checks, answers = _checks(answers), answers.triplets
     if not isinstance(answers, Analysis):
         analysis = Analysis(answers, model, design=design, features=features, seed=seed)
     elif features is not None or not isinstance(model, str) or (model, seed) != ("auto", 0):
@@ -161,42 +164,24 @@ def make_report(
         size = f"{count(len(analysis.answers), 'answer')} about {count(analysis.answers.n_objects, 'object')}"
         raise InputError(f"answers: got {size}; a report needs at least one answer and three objects")
     people = analysis.answers.participant
-    names = [*({} if people is None else dict.fromkeys(map(str, people.names))), *(excluded or {})]
-    secret = secrets.token_hex(16) if key is None else key
-    shown = shown_names(dict.fromkeys(names), key=None if show_participants else secret)
+    known = [*({} if people is None else map(str, people.names)), *(excluded or {})]
+    names = {name: name for name in known if name}
+    shown = names if show_participants else pseudonyms(names, secrets.token_hex(16) if key is None else key)
     left = {name: size for name, size in (excluded or {}).items() if size}
     gone += [(f"answers of {shown[name]}", size, "excluded") for name, size in left.items()]
     base, folder = None, None if images is None else Path(images)
     if objects is not None and not isinstance(objects, ObjectList):
         base, objects = Path(objects).parent, read_objects(objects)
     listed = {} if objects is None else dict(zip(objects.names, objects.images, strict=True))
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NearfarWarning)  # what they say stands on the page
-        pictures = find_pictures(analysis.answers.objects, folder, listed=listed, base=base)
-        data, thumbs = report_data(
-            analysis,
-            title=title,
-            files=files,
-            left_out=gone,
-            objects=objects,
-            pictures=pictures,
-            people=shown,
-            checks=checks,
-            n_clusters=n_clusters,
-            groups=groups,
-            dimensions=dimensions,
-        )
+    pictures = find_pictures(analysis.answers.objects, folder, listed=listed, base=base)
+    given: Any = {"title": title, "files": files, "objects": objects, "pictures": pictures, "people": shown}
+    asked: Any = {"n_clusters": n_clusters, "groups": groups, "dimensions": dimensions}
+    with warnings.catch_warnings(
+        action="ignore", category=NearfarWarning
+    ):  # what they say stands on the page
+        data, thumbs = report_data(analysis, left_out=gone, checks=checks, **given, **asked)
     data["pseudonyms"] = not show_participants
     return Report(analysis, data, shown, pictures.files, thumbs, n_clusters, groups or {})
-
-
-def _left_out(result: Any) -> list[tuple[str, int, str]]:
-    """What the reader refused or set aside, by reason."""
-    gone = []
-    for table, column in ((result.rejected, "reason"), (result.checks, "kind")):
-        counts = table[column].value_counts(sort=True)
-        gone += [("rows", int(size), str(reason)) for reason, size in counts.iter_rows()]
-    return gone
 
 
 def _checks(result: Any) -> dict[str, tuple[int, int]]:

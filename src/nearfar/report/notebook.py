@@ -37,8 +37,7 @@ def analysis_html(analysis: Analysis) -> str:
     >>> html[:4], "score" in html
     ('<div', True)
     """
-    with warnings.catch_warnings():
-        warnings.simplefilter("ignore", NearfarWarning)
+    with warnings.catch_warnings(action="ignore", category=NearfarWarning):
         blocks = [f"<p><b>{escape(repr(analysis))}</b><br>{escape(analysis.headline)}</p>"]
         if analysis.splits:
             rows = []
@@ -82,8 +81,8 @@ def notebook_json(report: Report) -> str:
         _code(READING),
     ]
     if own:
-        cells.append(_text("Models of your own, which this folder does not hold: put them here."))
-        cells.append(_code("\n".join(["own = {", *(f"    {name!r}: ...," for name in own), "}"])))
+        listed = "\n".join(["own = {", *(f"    {name!r}: ...," for name in own), "}"])
+        cells += [_text("Models of your own, which this folder does not hold: put them here."), _code(listed)]
     structure = ["space = analysis.shown_space", "K = space.kernel()"]
     structure += ["points = analysis.plane.map(2)"] if data["maps"] else []
     if data["tree"]:

@@ -36,16 +36,16 @@ KERNELS = {
     "k2": "k2 (agreement of two objects' ranks in the others' rankings)",
     "score": "score (whether two objects were preferred alike, and as seen from each other)",
 }
-TO_OTHERS = (
-    "Models were trained on other answers of the same participants; because participants are resampled, the intervals also apply to "
-    "new participants."
-)
-DIMENSIONS = "The number of dimensions is the smallest that no larger one clearly beat in the likelihood of held-out answers."
+TO_OTHERS = "The intervals also apply to new participants, because participants are resampled."
+DIMENSIONS = "The number of dimensions is the smallest that no larger one clearly beat in the likelihood of held-out answers{}."
 NAMEABLE = (
     "Non-negative dimensions were fitted by the likelihood of choices (Hebart et al., 2020). Only those are shown that another "
     "random start and both halves of the data found, too (r > 0.8)."
 )
-HALVES = "The expected correlations of map distances with a new study are split-half correlations, corrected by Spearman-Brown."
+CLUSTERS = "Clusters were accepted only if within-cluster variance had an elbow and neighbouring clusters were separated by a gap."
+HALVES = (
+    "The expected correlation of map distances with a new study is a split-half correlation (Spearman-Brown)."
+)
 SUBGROUPS = "Subgroups of participants were accepted only if separate maps predicted held-out answers better."
 
 
@@ -73,47 +73,49 @@ def citations(data: dict[str, Any]) -> list[str]:
 
 def methods(data: dict[str, Any]) -> str:
     """What was done, in the past tense, with every number that a reader needs to redo it."""
-    size, models, groups = data["collection"], data["models"], data["groups"]
-    who = f" from {count(size['participants'], 'participant')}" if size["participants"] else ""
-    sentences = [
-        f'We analysed {count(size["answers"], "triplet comparison")} of the form "A is nearer to B than to C"{who} about '
-        f"{count(size['objects'], 'object')}."
-    ]
+    size, models, groups, findings = data["collection"], data["models"], data["groups"], data["findings"]
+    trial, question, gives = words.TASKS[size["task"]]
+    who = count(size["participants"], "participant") if size["participants"] else "Participants"
+    asked = f"{count(size['statements'], trial)} about {count(size['objects'], 'object')}"
     gone = [(each["what"], each["count"], each["why"]) for each in size["left_out"]]
-    sentences += [words.left_out(gone)] if gone else []
-    sentences += _model(models)
+    sentences: list[Any] = [
+        f'{who} {"gave" if trial == "answer" else "completed"} {asked} ("{question}").',
+        gives and f"{gives} We analysed these {count(size['answers'], 'answer')}.",
+        gone and words.left_out(gone),
+        *_model(models),
+    ]
     if models["scores"]:
         people = "participants and " if size["participants"] else ""
-        three = " (three objects)" if models["unit"] == "trio" else ""
-        sentences.append(
+        unit = "about the same three objects" if models["unit"] == "trio" else f"of one {models['unit']}"
+        tried = ", ".join(score["name"] for score in models["by_dimension"])
+        sentences += [
             f"Accuracy is the share of held-out answers predicted in {models['cv']}-fold cross-validation; all answers "
-            f"to one {models['unit']}{three} were in the same fold. The 95 % intervals come from a pigeonhole bootstrap over "
-            f"{people}{words.unit(models['unit'].partition(' ')[0], many=True)} (Owen, 2007)."
-        )
-        if models["scope"]["participants"] == "new":
-            sentences.append(TO_OTHERS)
-        sentences += [DIMENSIONS] if models["dimension_scores"] else []
-        if models["judged"] < size["answers"]:
-            sentences.append(f"Models were compared on a random {number(models['judged'])} answers.")
-    sentences += [_first(data, "ceiling")] if models["ceiling"]["best_possible"] else []
-    sentences += [NAMEABLE] if data["dimensions"] else []
-    if data["tree"] is not None:
-        sentences.append(
-            f"The tree was built by complete linkage on the distances in the space of {models['best']}. Clusters were accepted "
-            f"only if within-cluster variance had an elbow and neighbouring clusters were separated by a gap. {words.OUTLIERS}"
-        )
-    sentences += [_first(data, "stability")] if data["findings"]["stability"] else []
-    sentences += [HALVES] if data["findings"]["reliability"] else []
-    sentences += [data["findings"]["explained"]["details"]] if data["explained"] else []
-    sentences += [words.FLAGGING] if data["participants"] else []
-    sentences += [SUBGROUPS] if data["findings"]["subgroups"] else []
+            f"{unit} were in the same fold. The 95 % intervals come from a pigeonhole bootstrap over "
+            f"{people}{words.unit(models['unit'].partition(' ')[0], many=True)} (Owen, 2007).",
+            models["scope"]["participants"] == "new" and TO_OTHERS,
+            models["scope"]["n_random"] and words.from_random(models["scope"]["n_random"]),
+            models["dimensions"] and DIMENSIONS.format(f" (tried: {tried})" * bool(tried)),
+            models["judged"] < size["answers"]
+            and f"Models were compared on a random {number(models['judged'])} answers.",
+        ]
+    tree = f"The tree was built by complete linkage on the distances in the space of {models['best']}. {CLUSTERS}"
+    sentences += [
+        models["ceiling"]["best_possible"] and _first(data, "ceiling"),
+        data["dimensions"] and NAMEABLE,
+        data["tree"] and tree,
+        findings["stability"] and _first(data, "stability"),
+        findings["reliability"] and HALVES,
+        data["explained"] and findings["explained"]["details"],
+        data["participants"] and words.FLAGGING,
+        findings["subgroups"] and SUBGROUPS,
+    ]
     for pair in groups["pairs"] if groups else ():
         both = " and ".join(f"{name} ({n})" for name, n in zip(pair["names"], pair["people"], strict=True))
         sentences.append(f"Groups of participants, {both}, were compared by a permutation test.")
     used = data["versions"]
     libraries = ", ".join(f"{name} {used[name]}" for name in LIBRARIES)
     own = f"We used nearfar {used['nearfar']} (Python {used['python']}, {libraries}; seed {data['seed']})."
-    return " ".join([*sentences, own])
+    return " ".join(text for text in [*sentences, own] if text)
 
 
 def _first(data: dict[str, Any], finding: str) -> str:
@@ -127,27 +129,32 @@ def _model(models: dict[str, Any]) -> list[str]:
     if base == "nonneg":
         text = "Objects have sparse non-negative dimensions, and similarity is their inner product (Hebart et al., 2020)"
     elif base in words.EMBEDDINGS:
-        text = f"Objects were embedded by {words.EMBEDDINGS[base]} in {count(int(size), 'dimension')}"
+        most = "at most " * ("at most" in models["gloss"])
+        text = f"Objects were embedded by {words.EMBEDDINGS[base]} in {most}{count(int(size), 'dimension')}"
     elif all(part in KERNELS for part in base.split("+")):
         how = f"in the first {size} components of its kernel PCA" if size else ""
         how = how or "its diagonal reduced by the smallest eigenvalue"
         text = f"Similarities are those of the kernel {' + '.join(KERNELS[part] for part in base.split('+'))}, {how}"
         text += " (Kleindessner and von Luxburg, 2017)"
     else:
-        text = f"Similarities are those of the model {best}"
-    sentences = [f"{text}."]
+        text = f"Similarities are those of the {'vectors alone' if best == 'features' else f'model {best}'}"
+    sentences, listed = [f"{text}."], [score["name"] for score in models["scores"]]
     if plain != best:
         sentences.append(
             "Vectors of the objects were a Gaussian-process prior of the points. Their kernel, share and weights were chosen by "
             "held-out answers within the training answers."
         )
-    if models["scores"] and not models["is_named"]:
-        names = ", ".join(score["name"] for score in models["scores"])
+    elif any(name.endswith("+features") for name in listed):
+        sentences.append("In models with +features vectors of the objects were a prior of the points.")
+    elif "features" in listed:
         sentences.append(
-            f"This model was chosen by its accuracy on held-out answers, from {names}. The most accurate model was taken, unless a "
-            "much simpler one was equally accurate. Much simpler: a kernel, or at most half the dimensions. Equally accurate: at most "
-            "0.1 points worse, and the 95 % interval of the difference contained 0. Accuracy was corrected for this choice "
-            "(Tsamardinos et al., 2018)."
+            "Vectors of the objects did not clearly make held-out answers likelier, and were left out."
+        )
+    if listed and not models["is_named"]:
+        names = ", ".join(name for name in listed if name != "features" or name == best)
+        sentences.append(
+            f"This model was chosen by its accuracy on held-out answers, from {names}: the most accurate one, or a much simpler one "
+            "that was as accurate. Its accuracy was corrected for this choice (Tsamardinos et al., 2018)."
         )
     if plane not in ("", best):
         sentences.append(f"The map comes from a separate model, {plane} ({words.gloss(plane)}).")
@@ -159,16 +166,22 @@ def _model(models: dict[str, Any]) -> list[str]:
 def results(data: dict[str, Any]) -> str:
     """What was found, with intervals, and with and without the participants to check."""
     findings, models, size = data["findings"], data["models"], data["collection"]
-    sentences = []
+    sentences: list[Any] = []
     if models["scores"]:
-        model = f"The model {models['best']} ({models['gloss']})"
-        accuracy = f"an expected accuracy of {percent(models['accuracy'])} for {models['applies_to']}"
-        sentences.append(f"{model} has {accuracy}.")
-        sentences += [models["dimensions"], findings["ceiling"]["text"], findings["enough"]["text"]]
-    others = ("worth", "reliability", "clusters", "subgroups")
-    sentences += [findings[name]["text"] for name in others if findings[name]]
+        odd = models["odd_one_out"]
+        sentences = [
+            f"The model {models['best']} ({models['gloss']}) has an expected accuracy of "
+            f"{percent(models['accuracy'])} for {models['applies_to']}.",
+            odd and f"It predicted the odd one out in {percent(odd)} of held-out trials (guessing 33).",
+            models["dimensions"],
+            findings["ceiling"]["text"],
+            size["task"] in ("odd", "central") and findings["ceiling"]["details"].rpartition(". ")[2],
+        ]
+    sentences += [findings["worth"] and findings["worth"]["text"], findings["reliability"]]
+    sentences += [findings[name]["text"] for name in ("clusters", "subgroups") if findings[name]]
     for pair in data["groups"]["pairs"] if data["groups"] else ():
-        sentences.append(f"{pair['finding']['text'].rstrip('.')} (p = {pair['p']:.3f}).")
+        found, both = pair["finding"], " and ".join(pair["names"])
+        sentences.append(f"{both}: {found['short'][:1].lower()}{found['short'][1:]}. {found['text']}")
     people = data["participants"]["rows"] if data["participants"] else []
     unusual = sum(bool(person["reason"]) for person in people)
     if people:
@@ -176,7 +189,7 @@ def results(data: dict[str, Any]) -> str:
         sentences.append(f"{number(unusual)} of {of} answered unusually; all were kept.")
     usual = [p["with_prediction"] for p in people if p["with_prediction"] and not p["reason"]]
     if unusual and usual:
-        share = sum(rate["share"] * rate["of"] for rate in usual) / sum(rate["of"] for rate in usual)
+        share = sum(rate["value"] * rate["of"] for rate in usual) / sum(rate["of"] for rate in usual)
         sentences.append(f"Of the other participants' answers, the model predicted {percent(share)}.")
         possible = models["ceiling"]["best_possible"]
         if possible and share > possible["value"]:

@@ -15,7 +15,8 @@ from nearfar._tools import threads
 from nearfar._tools.images import open_image
 from nearfar._tools.progress import step
 from nearfar._tools.text import PICTURES
-from nearfar.errors import FileError
+from nearfar._tools.text import listed as listed_names
+from nearfar.errors import FileError, NearfarWarning
 
 
 @dataclass(frozen=True)
@@ -28,11 +29,7 @@ class Pictures:
 
 
 def side_for(count: int) -> int:
-    """Longest side in pixels, such that ``count`` pictures keep the page small.
-
-    >>> side_for(100), side_for(2000)
-    (176, 72)
-    """
+    """Longest side in pixels, such that ``count`` pictures keep the page small."""
     return next((side for most, side in ((150, 176), (500, 128), (1000, 96)) if count <= most), 72)
 
 
@@ -43,17 +40,9 @@ def find_pictures(
     listed: Mapping[str, Path | None] | None = None,
     base: Path | None = None,
 ) -> Pictures:
-    """A file for every object that has one.
+    """A file for every object that has one: the one ``listed`` (object -> file), or that of its name, with or without extension.
 
-    Parameters
-    ----------
-    names : of the objects.
-    folder : where pictures are, also in folders below; a file belongs to the object of its name, with or without
-        the extension.
-    listed : object -> file, as an object list gives it.
-    base : the folder of the object list.
-
-    Only files inside these two folders are looked at, whatever an object or a list says.
+    Only files inside ``folder`` and ``base``, the folder of the object list, are looked at, whatever an object or a list says.
     """
     shelf = _Shelf.of(folder) if folder is not None else _Shelf({}, {})
     inside = [root.resolve() for root in (folder, base) if root is not None]
@@ -68,6 +57,12 @@ def find_pictures(
             trouble.append((str(given.name if given else name), reason))
     taken = {path.resolve() for path in files.values()}
     unused = tuple(text for text, path in shelf.paths.items() if path.resolve() not in taken)
+    if folder is not None and not files:
+        there = f"{listed_names(unused, 3)} belong to none" if unused else "there is none"
+        told = (
+            f"{folder}: no object has a picture: {there}; files are named as objects, such as {names[0]}.png"
+        )
+        warnings.warn(told, NearfarWarning, stacklevel=2)
     return Pictures(files, tuple(trouble), unused)
 
 

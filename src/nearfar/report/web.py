@@ -5,24 +5,23 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import re
 from functools import lru_cache
 from importlib import resources
 from typing import Any
 
 import numpy as np
 from jinja2 import Environment, StrictUndefined
-from markupsafe import Markup, escape
+from markupsafe import Markup
 
-from nearfar._tools.text import duration, number, percent, points
+from nearfar._tools.text import number, percent, points
 from nearfar.report.make import Report
-from nearfar.words import FLAGGING, OUTLIERS, gloss
+from nearfar.words import gloss
 
 SCRIPTS = ("core.js", "views.js", "tree.js", "charts.js", "map.js")
 TOP_MODELS = 7
 POLICY = """default-src 'none'; script-src {}; style-src 'unsafe-inline'; img-src data: blob:; font-src data:; base-uri 'none'; form-action 'none'"""
-IN_SCRIPT = ("objects", "maps", "models", "tree", "matrix", "disputed", "participants", "curve", "agreement",
-    "groups", "explained", "dimensions")  # fmt: skip
+IN_SCRIPT = ["objects", "maps", "models", "tree", "matrix", "participants"]
+IN_SCRIPT += ["curve", "groups", "explained", "dimensions"]
 
 
 def page_html(report: Report) -> str:
@@ -31,7 +30,6 @@ def page_html(report: Report) -> str:
     scripts = {"theme_js": _file("theme.js"), "page_js": "\n".join(map(_file, SCRIPTS))}
     # exactly these scripts run, and nothing is ever fetched
     digests = [base64.b64encode(hashlib.sha256(text.encode()).digest()).decode() for text in scripts.values()]
-    hashes = [f"'sha256-{digest}'" for digest in digests]
     chosen = (data["models"]["best"], data["models"]["map"])
     scores = data["models"]["scores"]
     at_once = [score for rank, score in enumerate(scores) if rank < TOP_MODELS or score["name"] in chosen]
@@ -44,11 +42,10 @@ def page_html(report: Report) -> str:
         css=Markup(_file("page.css")),
         script_data=script_json({name: data[name] for name in IN_SCRIPT} | {"order": order}),
         thumbs=script_json(thumbs),
-        policy=POLICY.format(" ".join(hashes)),
+        policy=POLICY.format(" ".join(f"'sha256-{digest}'" for digest in digests)),
         models=(at_once, [score for score in scores if score not in at_once]),
         people=people,
-        rules={"flagging": FLAGGING, "outliers": OUTLIERS},
-        people_rows=max(12, sum(bool(person["reason"]) for person in people)),
+        people_rows=sum(bool(person["reason"]) for person in people),
         people_most=500,  # everybody is in the JSON and in the bundle
         **{name: Markup(text) for name, text in scripts.items()},
     )
@@ -68,24 +65,11 @@ def _boxes(data: dict[str, Any]) -> list[tuple[str, dict[str, Any]]]:
 
 
 def script_json(value: Any) -> Markup:
-    r"""JSON that may stand inside a script element: nothing in it can end the element or start a comment.
-
-    >>> print(script_json({"name": "</script><!--"}))
-    {"name":"\u003c/script\u003e\u003c!--"}
-    """
+    r"""JSON that may stand inside a script element: nothing in it can end the element or start a comment."""
     text = json.dumps(value, ensure_ascii=False, separators=(",", ":"), allow_nan=False)
     for bad in "<>&\u2028\u2029":
         text = text.replace(bad, f"\\u{ord(bad):04x}")
     return Markup(text)
-
-
-def options(text: str) -> Markup:
-    """Text in which no option of a command is broken into two lines.
-
-    >>> print(options("<b> --exclude"))
-    &lt;b&gt; <code>--exclude</code>
-    """
-    return Markup(re.sub(r"(?<!\S)(--[a-z-]+)", r"<code>\1</code>", str(escape(text))))
 
 
 @lru_cache
@@ -96,6 +80,6 @@ def _file(name: str) -> str:
 @lru_cache
 def _template() -> Any:
     environment = Environment(autoescape=True, undefined=StrictUndefined, trim_blocks=False)
-    filters = {"number": number, "percent": percent, "duration": duration, "points": points}
-    environment.filters.update(**filters, gloss=gloss, options=options)
+    filters = {"number": number, "percent": percent, "points": points}
+    environment.filters.update(**filters, gloss=gloss)
     return environment.from_string(_file("page.html"))

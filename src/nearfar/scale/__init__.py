@@ -16,19 +16,6 @@ from nearfar.scale.kernel import gram, kernel_matrix
 from nearfar.scale.reading import read_triplets
 
 __all__ = [
-    "Answers",
-    "FeatureMap",
-    "KernelKMeans",
-    "KernelPCA",
-    "connect",
-    "from_dask",
-    "gram",
-    "kernel_matrix",
-    "medoid",
-    "neighbours",
-    "outliers",
-    "read_triplets",
-    "scratch",
-    "to_dask",
-    "triplet_accuracy",
-]
+    "Answers", "FeatureMap", "KernelKMeans", "KernelPCA", "connect", "from_dask", "gram", "kernel_matrix",
+    "medoid", "neighbours", "outliers", "read_triplets", "scratch", "to_dask", "triplet_accuracy",
+]  # fmt: skip

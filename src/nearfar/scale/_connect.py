@@ -8,7 +8,7 @@ import re
 import warnings
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from typing import Any
 
 from nearfar.errors import InputError, UnreachableError
@@ -48,7 +48,10 @@ def connect(where: str = "local") -> Iterator[Any]:
             "tcp://10.0.0.1:8786"
         )
     if local is None:
-        with _client(distributed, where) as client:
+        # nothing is said on stderr: what goes wrong is raised, as one sentence
+        with distributed.utils.silence_logging_cmgr(logging.CRITICAL), ExitStack() as at_end:
+            client = _open(distributed, where)
+            at_end.callback(client.close, timeout=5)
             try:
                 client.wait_for_workers(1, timeout=patience("WORKER", 10.0))
             except (distributed.TimeoutError, TimeoutError) as error:
@@ -88,17 +91,6 @@ def local_cluster(n_workers: int, **more: Any) -> Iterator[Any]:
             cluster.close()
         except TimeoutError:  # on a busy machine workers that were killed take long to go; the work is done
             cluster.shutdown_on_close = False  # or Dask would wait for them again when Python ends
-
-
-@contextmanager
-def _client(distributed: Any, address: str) -> Iterator[Any]:
-    """A client that says nothing on stderr: what goes wrong is raised, as one sentence."""
-    with distributed.utils.silence_logging_cmgr(logging.CRITICAL):
-        client = _open(distributed, address)
-        try:
-            yield client
-        finally:
-            client.close(timeout=5)
 
 
 def _open(distributed: Any, address: str) -> Any:

@@ -46,16 +46,6 @@ class Recipe:
         """How many blocks of rows there are; one without rows where there are no objects."""
         return max(1, -(-self.n_objects // self.block_rows))
 
-    @property
-    def n_cells(self) -> int:
-        """How many cells there can be: rows by columns of all parts."""
-        return self.n_objects * sum(part.n_columns(self.n_marks) for part in self.parts)
-
-    @property
-    def cells_per_answer(self) -> int:
-        """At most, in all parts."""
-        return sum(part.cells_per_answer for part in self.parts)
-
     def must_find(self, part: Part) -> bool:
         """Whether the columns of a part are those that occur, and so are known only once all is counted."""
         return self.landmarks is None and part.of_pairs

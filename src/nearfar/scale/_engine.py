@@ -21,9 +21,10 @@ from weakref import WeakKeyDictionary
 
 from nearfar import __version__
 from nearfar._tools import threads
+from nearfar._tools.checks import need
 from nearfar._tools.progress import step
 from nearfar.blocks import Backend, Scratch, add_all
-from nearfar.errors import InputError, MissingExtra, NearfarError, TooLargeError, UnreachableError
+from nearfar.errors import InputError, NearfarError, TooLargeError, UnreachableError
 
 Future = Any  # distributed.Future, or a plain value where a task takes either
 
@@ -37,11 +38,7 @@ SHARED_BYTES = 1 << 14  # a larger argument of all tasks is sent once, not once 
 
 def require_dask() -> Any:
     """The module ``distributed``, or a sentence that says how to install it."""
-    try:
-        import distributed
-    except ImportError as error:
-        raise MissingExtra("dask", "dask") from error
-    return distributed
+    return need("distributed", "dask", "dask")
 
 
 _scratch: ContextVar[Scratch | None] = ContextVar("nearfar_scratch", default=None)

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from nearfar.blocks import Handle, RowBlocks, join
+from nearfar.blocks import RowBlocks, join
 from nearfar.errors import InputError
 from nearfar.evaluate.metrics import TripletAccuracy
 from nearfar.kernel.phi import stored_bytes
@@ -63,17 +63,14 @@ def triplet_accuracy(
     stored = sum(rows.gather("looking at the features", stored_bytes))
     step = max(1, rows_bytes * rows.n_rows // (3 * stored + 1))
     kind = "phi" if points is None else "points"
-    cuts = [(batch, at) for batch, size in zip(batches, sizes, strict=True) for at in range(0, size, step)]
-    judged = [_judged(rows, batch, (first, first + step), kind) for batch, first in cuts]
+    judged = []  # so few answers at a time that the rows they are about fit one task
+    for batch, size in zip(batches, sizes, strict=True):
+        for first in range(0, size, step):
+            some = backend.submit("held-out", _slice, batch, first, first + step)
+            picked = rows.map("pick", _pick, rows.starts, batch=some)
+            judged.append(backend.submit("judge", _judge, some, picked, kind))
     halves, ties, m = np.sum([(0, 0, 0), *backend.gather("judging answers", judged)], axis=0).tolist()
     return TripletAccuracy(halves / (2 * m) if m else np.nan, ties / m if m else np.nan, m)
-
-
-def _judged(rows: RowBlocks, batch: Handle, answers_from: tuple[int, int], kind: str) -> Handle:
-    """A handle of the tally of some answers of a batch, so few that the rows it is about fit one task."""
-    answers = rows.backend.submit("held-out", _slice, batch, *answers_from)
-    picked = rows.map("pick", _pick, rows.starts, batch=answers)
-    return rows.backend.submit("judge", _judge, answers, picked, kind)
 
 
 # -------------------------------------------------------------------- tasks

@@ -16,7 +16,7 @@ from nearfar._tools.checks import check_count
 from nearfar.blocks import Backend, Handle, RowBlocks
 from nearfar.features import Columns
 from nearfar.features.counts import grid_pays
-from nearfar.features.mapping import NAMES_SHOWN, check_form, landmark_indices, parse_kernel, warn_of_gaps
+from nearfar.features.mapping import check_form, landmark_indices, parse_kernel, warn_of_gaps
 from nearfar.features.part import ColumnCodes, columns_of
 from nearfar.features.rows import shared_columns
 from nearfar.scale._answers import Answers, as_answers
@@ -152,8 +152,7 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
             part.name: shared_columns(rows, self.n_informed_)
             for part, rows in zip(recipe.parts, totals, strict=True)
         }
-        some = [self.objects_[i] for i in missing[:NAMES_SHOWN]]
-        warn_of_gaps(self.kernel, self.coverage_, n, len(missing), some)
+        warn_of_gaps(self.kernel, self.coverage_, n, [self.objects_[i] for i in missing])
 
     @property
     def uninformed_(self) -> NDArray[np.intp]:
@@ -164,11 +163,13 @@ class FeatureMap(BaseEstimator):  # type: ignore[misc]
 
 def _count(engine: Backend, recipe: Recipe, answers: Answers, fan_in: int) -> tuple[list[list[Handle]], int]:
     """Handles of the cells of every block, in a few runs that are to be added up, and how many answers there are."""
-    in_piece = answers.approximate * recipe.cells_per_answer / max(1, len(answers.pieces))
+    per_answer = sum(part.cells_per_answer for part in recipe.parts)
+    in_piece = answers.approximate * per_answer / max(1, len(answers.pieces))
+    most = recipe.n_objects * sum(part.n_columns(recipe.n_marks) for part in recipe.parts)
     blocks = range(recipe.n_blocks)
     # a run has cells for every block, and blocks are added up side by side
     runs = Runs(
-        enough_runs(in_piece, recipe.n_cells, fan_in=fan_in),
+        enough_runs(in_piece, most, fan_in=fan_in),
         lambda several: _join(engine, recipe, [list(block) for block in zip(*several, strict=True)]),
     )
     numbers: list[Handle] = []
@@ -180,6 +181,10 @@ def _count(engine: Backend, recipe: Recipe, answers: Answers, fan_in: int) -> tu
     total = sum(engine.gather("counting answers", numbers))
     left = runs.left()
     return [[run[b] for run in left] for b in blocks], total
+
+
+def _block_of(counted: tuple[list[PartCells], int], block: int) -> PartCells:
+    return counted[0][block]
 
 
 def _join(engine: Backend, recipe: Recipe, cells: list[list[Handle]]) -> list[Handle]:
@@ -236,10 +241,3 @@ class Runs:
     def left(self) -> list[Any]:
         """Those that are still to be added up."""
         return [run for runs in self._growing for run in runs] + self._last
-
-
-# -------------------------------------------------------------------- small tasks
-
-
-def _block_of(counted: tuple[list[PartCells], int], block: int) -> PartCells:
-    return counted[0][block]

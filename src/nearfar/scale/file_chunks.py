@@ -13,7 +13,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
-from nearfar.errors import FileError, MissingExtra, NearfarError
+from nearfar._tools.checks import need
+from nearfar.errors import FileError, NearfarError
 from nearfar.io.batches import Opened, Reader
 from nearfar.io.csv_table import CsvTable, plain_shape
 from nearfar.io.dialects import choose
@@ -169,11 +170,7 @@ def open_file(file: Any) -> Iterator[Any]:
 
 def open_parquet(stream: Any) -> Any:
     """A ``pyarrow.parquet.ParquetFile``."""
-    try:
-        import pyarrow.parquet as pq
-    except ImportError as error:
-        raise MissingExtra("pyarrow", "dask") from error
-    return pq.ParquetFile(stream)
+    return need("pyarrow.parquet", "pyarrow", "dask").ParquetFile(stream)
 
 
 def _lines(stream: Any, start: int, stop: int) -> bytes:

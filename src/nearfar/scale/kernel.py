@@ -12,9 +12,9 @@ from numpy.typing import ArrayLike, DTypeLike
 
 from nearfar import __version__
 from nearfar._tools.atomic import atomic_path
-from nearfar._tools.checks import check_count
+from nearfar._tools.checks import check_count, need
 from nearfar.blocks import Handle, RowBlocks, join
-from nearfar.errors import FileError, InputError, MissingExtra
+from nearfar.errors import FileError, InputError
 from nearfar.kernel.factored import Factored
 from nearfar.kernel.gram import cross_kernel
 from nearfar.kernel.phi import informed_rows, uninformed
@@ -124,7 +124,11 @@ def _write_all(phi: RowBlocks, target: str, height: int, shift: float) -> None:
             written += backend.map("kernel matrix", _write_tile, *given, shift=shift, target=target)
         backend.wait("kernel matrix", written)
     except BaseException:
-        _stop(target, written, backend)
+        with suppress(OSError):  # without the head of the array workers stop writing to it
+            os.remove(os.path.join(target, HEAD))
+        if isinstance(backend, Engine):
+            with suppress(Exception):
+                require_dask().wait(written, timeout=STOP_SECONDS)
         raise
 
 
@@ -172,21 +176,8 @@ def _new_array(to: str, phi: RowBlocks, facts: dict[str, Any], chunk_rows: int) 
         array.attrs["whole"] = True
 
 
-def _stop(target: str, written: list[Handle], backend: Any) -> None:
-    """Take the head off an array, so that workers stop writing to it, and wait for what they are at."""
-    with suppress(OSError):
-        os.remove(os.path.join(target, HEAD))
-    if isinstance(backend, Engine):
-        with suppress(Exception):
-            require_dask().wait(written, timeout=STOP_SECONDS)
-
-
 def _zarr() -> Any:
-    try:
-        import zarr
-    except ImportError as error:
-        raise MissingExtra("zarr", "dask") from error
-    return zarr
+    return need("zarr", "zarr", "dask")
 
 
 # -------------------------------------------------------------------- tasks

@@ -11,7 +11,7 @@ from numpy.random import Generator
 from numpy.typing import ArrayLike, NDArray
 
 from nearfar._tools.arrays import Floats
-from nearfar._tools.checks import Seed, check_count, check_rows, generator
+from nearfar._tools.checks import Seed, brief, check_rows, generator
 from nearfar._tools.distances import squared_distances
 from nearfar._tools.progress import step
 from nearfar.design import Booklets, Questions
@@ -22,6 +22,7 @@ Pairwise = Callable[[NDArray[Any], NDArray[Any]], ArrayLike]
 Measure = Callable[[NDArray[Any], NDArray[Any]], Floats]
 Chosen = tuple[NDArray[np.int64], NDArray[np.bool_]]  # (m, pick) positions, (m,) whether it was a tie
 
+AT_ONCE = 1 << 18  # questions answered at a time, which bounds the memory
 PAIRS = ((0, 1), (0, 2), (1, 2))  # of a trio; pair p leaves out the object 2 - p
 
 
@@ -52,12 +53,10 @@ def answers(
     points: ArrayLike | None = None,
     distances: ArrayLike | None = None,
     distance: Pairwise | None = None,
-    metric: str | Pairwise = "euclidean",
-    flip: float = 0.0,
-    noise: float = 0.0,
+    flip: ArrayLike = 0.0,
+    noise: ArrayLike = 0.0,
     ties: Literal["drop", "random"] = "drop",
     seed: Seed = 0,
-    batch_size: int = 1 << 18,
 ) -> SimulatedAnswers:
     """Answer questions of any kind by distance.
 
@@ -67,19 +66,17 @@ def answers(
     Parameters
     ----------
     questions : what is asked, from ``nearfar.design``; check questions of booklets are answered too, but give no triplet.
-    points : (n, d) coordinates of all objects, compared by ``metric``.
+    points : (n, d) coordinates of all objects, compared by Euclidean distance.
     distances : (n, n) distances; row is the anchor. Infinite ones are allowed, two of them tie. Trios have no anchor:
         they are compared by the mean of both directions.
     distance : function of two equally long arrays of indices (anchors, others) that returns their distances.
-    metric : "euclidean", "manhattan", "chebyshev" or "cosine"; or a function of two (m, d) arrays that
-        returns the m distances between their rows.
     flip : each answer is turned round with this probability, independently of all others and of the distances: to
         one of the two other objects of a trio, each with half the chance; each pick of a grid to an option not picked.
+        One number, or one for each question, as people differ; likewise
     noise : standard deviation of the logarithm of a distance as somebody sees it, drawn anew for each distance in each
         question: close calls go wrong more often than clear ones.
     ties : what happens where both distances are equal: "drop" the question, or answer at "random".
     seed : whole number or numpy Generator.
-    batch_size : questions answered at a time, which bounds the memory; the answers do not depend on it.
 
     >>> from nearfar import design
     >>> result = answers(design.random_questions(3, 3), points=[[0.0], [1.0], [2.0]])
@@ -89,33 +86,30 @@ def answers(
     [[0, 1, 2], [1, 0, 2]]
     """
     asked = questions if isinstance(questions, Questions) else questions.questions
-    if not 0 <= flip <= 1:
-        raise InputError(f"flip: expected a probability, got {flip}")
-    if not 0 <= noise < np.inf:
-        raise InputError(f"noise: expected a standard deviation >= 0, got {noise}")
+    m = len(asked)
+    flip = _of_each(flip, m, 1.0, "flip: expected a probability")
+    noise = _of_each(noise, m, np.finfo(float).max, "noise: expected a standard deviation >= 0")
     if ties not in ("drop", "random"):
         raise InputError(f"ties: expected 'drop' or 'random', got {ties!r}")
-    check_count(batch_size, "batch_size")
     if distances is not None and not asked.anchored:
         distances = (np.asarray(distances) + np.asarray(distances).T) / 2
-    measure = pair_distances(len(asked.objects), points, distances, distance, metric, roots=noise > 0)
+    measure = pair_distances(len(asked.objects), points, distances, distance)
     # Streams of their own, so that the flips stay the same whatever is done about ties.
     rng = generator(seed)
     flips, coins = rng.spawn(2)
-    looks = rng.spawn(1)[0] if noise else None
-    m = len(asked)
+    looks = rng.spawn(1)[0] if noise.any() else None
     choice = np.empty((m, asked.pick), dtype=np.int8 if asked.options.shape[1] < 128 else np.int32)
     n_ties = 0
     with step("simulating answers", total=m) as advance:
-        for start in range(0, m, batch_size):
-            rows = slice(start, min(start + batch_size, m))
+        for start in range(0, m, AT_ONCE):
+            rows = slice(start, min(start + AT_ONCE, m))
             batch = asked[rows]
             # from the anchor to each option; in a trio, of the pairs
             ends = [(0, i) for i in range(1, batch.array.shape[1])] if asked.anchored else PAIRS
             apart = np.stack([measure(batch.array[:, i], batch.array[:, j]) for i, j in ends], axis=1)
             if looks is not None:
-                apart = apart * np.exp(noise * looks.standard_normal(apart.shape))
-            picked, tie = _choose(batch, apart, flip, flips, coins)
+                apart = apart * np.exp(noise[rows, None] * looks.standard_normal(apart.shape))
+            picked, tie = _choose(batch, apart, flip[rows], flips, coins)
             n_ties += int(tie.sum())
             if ties == "drop":
                 # check questions name an object twice, and are answered in any case
@@ -127,7 +121,15 @@ def answers(
     return SimulatedAnswers(questions.answered(chosen), n_ties, chosen)
 
 
-def _choose(questions: Questions, apart: Floats, flip: float, flips: Generator, coins: Generator) -> Chosen:
+def _of_each(value: ArrayLike, m: int, most: float, expected: str) -> Floats:
+    """A number for every question, given as one for all or as one each."""
+    values = np.asarray(value, dtype=np.float64)
+    if values.shape not in ((), (m,)) or not ((values >= 0) & (values <= most)).all():
+        raise InputError(f"{expected}, got {brief(value)}")
+    return np.broadcast_to(values, m)
+
+
+def _choose(questions: Questions, apart: Floats, flip: Floats, flips: Generator, coins: Generator) -> Chosen:
     """Positions chosen by distance, turned round with probability ``flip``; ties go by ``coins``."""
     if questions.kind == "near":
         one, other = apart.T
@@ -140,7 +142,7 @@ def _choose(questions: Questions, apart: Floats, flip: float, flips: Generator, 
     return _outside(apart if questions.kind == "odd" else -apart, flip, flips, coins)
 
 
-def _outside(apart: Floats, flip: float, flips: Generator, coins: Generator) -> Chosen:
+def _outside(apart: Floats, flip: Floats, flips: Generator, coins: Generator) -> Chosen:
     """The object outside the pair with the smallest value."""
     extreme = apart == apart.min(axis=1, keepdims=True)
     tie = extreme.sum(axis=1) > 1
@@ -152,7 +154,7 @@ def _outside(apart: Floats, flip: float, flips: Generator, coins: Generator) -> 
     return choice[:, None], tie
 
 
-def _nearest(apart: Floats, pick: int, flip: float, flips: Generator, coins: Generator) -> Chosen:
+def _nearest(apart: Floats, pick: int, flip: Floats, flips: Generator, coins: Generator) -> Chosen:
     """The ``pick`` options with the smallest distances; a flipped one is exchanged for one not picked."""
     order = np.lexsort((coins.random(apart.shape), apart), axis=1)
     ranked = np.take_along_axis(apart, order, axis=1)
@@ -160,7 +162,7 @@ def _nearest(apart: Floats, pick: int, flip: float, flips: Generator, coins: Gen
     rest = flips.permuted(order[:, pick:], axis=1)
     width = min(pick, rest.shape[1])
     picked = order[:, :pick].copy()
-    wrong = flips.random((len(apart), width)) < flip
+    wrong = flips.random((len(apart), width)) < flip[:, None]
     picked[:, :width] = np.where(wrong, rest[:, :width], picked[:, :width])
     return picked, tie
 
@@ -169,56 +171,23 @@ def _nearest(apart: Floats, pick: int, flip: float, flips: Generator, coins: Gen
 
 
 def pair_distances(
-    n: int,
-    points: ArrayLike | None,
-    distances: ArrayLike | None,
-    distance: Pairwise | None,
-    metric: str | Pairwise,
-    *,
-    roots: bool = False,
-    cells: int = 1 << 20,
+    n: int, points: ArrayLike | None, distances: ArrayLike | None, distance: Pairwise | None
 ) -> Measure:
-    """The one function (anchors, others) -> distances that the caller described.
-
-    Euclidean distances come squared, which keeps their order, unless ``roots`` are wanted. Other metrics work on as
-    many pairs at a time as have ``cells`` coordinates.
-    """
+    """The one function (anchors, others) -> distances that the caller described."""
     ways = {"points": points, "distances": distances, "distance": distance}
     given = [name for name, value in ways.items() if value is not None]
     if len(given) != 1:
         got = " and ".join(given) or "none"
         raise InputError(f"simulate.answers: expected one of points, distances and distance, got {got}")
     if points is not None:
-        return _between_points(check_rows(points, n, "points"), metric, roots, cells)
+        rows = check_rows(points, n, "points")
+        return lambda i, j: np.sqrt(squared_distances(rows, i, j))
     if distances is not None:
         matrix = check_rows(distances, n, "distances", finite=False)
         if matrix.shape != (n, n):
             raise InputError(f"distances: expected shape ({n}, {n}), got {matrix.shape}")
         return lambda i, j: matrix[i, j]
     return lambda i, j: _checked(distance(i, j) if distance else [], len(i), "distance")
-
-
-def _between_points(points: NDArray[Any], metric: str | Pairwise, roots: bool, cells: int) -> Measure:
-    if isinstance(metric, str) and metric in ("euclidean", "sqeuclidean"):
-        if roots and metric == "euclidean":
-            return lambda i, j: np.sqrt(squared_distances(points, i, j))
-        return lambda i, j: squared_distances(points, i, j)  # the same order as their roots
-    if isinstance(metric, str) and metric not in METRICS:
-        known = f"euclidean, {', '.join(METRICS)} or a function"
-        raise InputError(f"metric: {metric!r} is not known; expected {known}")
-    rows_apart: Pairwise = METRICS[metric] if isinstance(metric, str) else metric
-    width = max(1, cells // max(1, points.shape[1]))
-
-    def measure(i: NDArray[Any], j: NDArray[Any]) -> Floats:
-        slices = [slice(start, start + width) for start in range(0, len(i), width)]
-        done = [_checked(rows_apart(real(i[p]), real(j[p])), len(i[p]), "metric") for p in slices]
-        return np.concatenate(done) if done else np.empty(0)
-
-    def real(rows: NDArray[Any]) -> NDArray[Any]:
-        chosen: NDArray[Any] = points[rows]  # differences of unsigned pixels would wrap round
-        return chosen if chosen.dtype.kind == "f" else chosen.astype(np.float64)
-
-    return measure
 
 
 def _checked(values: ArrayLike, m: int, name: str) -> Floats:
@@ -230,19 +199,3 @@ def _checked(values: ArrayLike, m: int, name: str) -> Floats:
         wanted = f"a function that returns {m} distances for two arrays of {m}"
         raise InputError(f"{name}: expected {wanted}, got {got}")
     return result
-
-
-def _cosine(u: NDArray[Any], v: NDArray[Any]) -> NDArray[Any]:
-    norms = np.sqrt(np.einsum("ij,ij->i", u, u) * np.einsum("ij,ij->i", v, v))
-    dots = np.einsum("ij,ij->i", u, v)
-    # The zero vector points nowhere: it counts as orthogonal to everything.
-    cosines: NDArray[Any] = np.divide(dots, norms, out=np.zeros_like(dots), where=norms > 0)
-    return 1.0 - cosines
-
-
-METRICS: dict[str, Pairwise] = {
-    "manhattan": lambda u, v: np.abs(u - v).sum(axis=1),
-    "cityblock": lambda u, v: np.abs(u - v).sum(axis=1),
-    "chebyshev": lambda u, v: np.abs(u - v).max(axis=1, initial=0.0),
-    "cosine": _cosine,
-}

@@ -21,23 +21,30 @@ MOST_IN_MATRIX = 5000  # objects up to which an n x n matrix is small (200 MB)
 
 
 def point_margins(points: NDArray[Any], anchor: Indices, one: Indices, other: Indices) -> Floats:
-    """(m,) margins from (n, d) coordinates.
-
-    >>> point_margins(np.array([[0.0], [1.0], [3.0]]), np.array([0, 1]), np.array([1, 2]), np.array([2, 0]))
-    array([ 8., -3.])
-    """
+    """(m,) margins from (n, d) coordinates."""
     points = np.ascontiguousarray(points)
     to_one, to_other = squared_distances(points, anchor, one), squared_distances(points, anchor, other)
     return without_rounding(to_other - to_one, np.maximum(to_one, to_other), points.dtype)
 
 
-def phi_margins(phi: Any, anchor: Indices, one: Indices, other: Indices) -> Floats:
-    """(m,) margins from the rows of Phi, ndarray or csr_array; a zero row knows nothing, so that is a tie.
+def lawful_margins(
+    points: NDArray[Any], law: str, mu: float, anchor: Indices, one: Indices, other: Indices
+) -> Floats:
+    """(m,) margins on the scale that a model's answers go by, of the same sign as ``point_margins``.
 
-    >>> phi = np.array([[1.0, 0.0], [0.6, 0.8], [0.0, 1.0], [0.0, 0.0]])
-    >>> phi_margins(phi, np.array([0, 2]), np.array([1, 3]), np.array([2, 0])).round(2)
-    array([1.2, 0. ])
+    "root" : ``|a - other| - |a - one|`` (SOE); "ratio" : ``log (mu + |a - other|^2) / (mu + |a - one|^2)`` (CKL).
     """
+    margin, points = point_margins(points, anchor, one, other), np.ascontiguousarray(points)
+    to_one = squared_distances(points, anchor, one)
+    if law == "root":
+        lengths = np.sqrt(to_one) + np.sqrt(squared_distances(points, anchor, other))
+        return np.asarray(margin / np.maximum(lengths, 1e-300))
+    with np.errstate(divide="ignore"):  # with mu = 0 two objects at one place are infinitely alike
+        return np.asarray(np.log1p(margin / np.maximum(mu + to_one, 1e-300)))
+
+
+def phi_margins(phi: Any, anchor: Indices, one: Indices, other: Indices) -> Floats:
+    """(m,) margins from the rows of Phi, ndarray or csr_array; a zero row knows nothing, so that is a tie."""
     phi = as_rows(phi)
     length = row_squares(phi)
     n = phi.shape[0]

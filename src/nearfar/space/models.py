@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import ArrayLike, DTypeLike, NDArray
 
 from nearfar import features, methods
-from nearfar._tools.checks import brief, check_count
+from nearfar._tools.checks import brief
 from nearfar._tools.memory import check_points, check_square
 from nearfar.errors import InputError
 from nearfar.io.quadruplets import Quadruplets, as_quadruplets
@@ -44,12 +44,8 @@ class FitCache:
 
     def __init__(self, answers: Triplets, models: Iterable[Model] = ()) -> None:
         self.answers, self.saved = answers, 0.0
-        self._models = [model for model in models if model.estimator is None]
+        self.models = [model for model in models if model.estimator is None]
         self._done: dict[tuple[Any, ...], tuple[Any, float]] = {}
-
-    def most_components(self, kernel: str) -> int:
-        """The most dimensions that will be asked for of the PCA of a kernel: fewer are the first of them."""
-        return max((model.n_components or 0 for model in self._models if model.base == kernel), default=0)
 
     def once(self, key: tuple[Any, ...], make: Callable[[], Any]) -> Any:
         """What ``make`` gives, made at the first call with this key."""
@@ -86,9 +82,14 @@ class Model:
     estimator: Any = None
     prior: Vectors | Prior | None = None
 
+    @property
+    def takes_vectors(self) -> bool:
+        """Whether it is an embedding, which vectors can enter as a prior."""
+        return self.base in EMBEDDINGS or hasattr(self.estimator, "prior")
+
     def with_vectors(self, vectors: Vectors) -> Model:
         """This embedding with vectors as a prior; kernels are made of answers alone."""
-        if self.base not in EMBEDDINGS:
+        if not self.takes_vectors:
             way_out = "name an embedding such as 'soe-5', or 'auto'"
             raise InputError(f"features: {self.name} is made of answers alone; {way_out}")
         return replace(self, name=f"{self.name}{WITH_FEATURES}", prior=vectors)
@@ -109,16 +110,23 @@ class Model:
         if self.estimator is not None:
             from sklearn.base import clone
 
-            return _space_of_estimator(self.name, clone(self.estimator, safe=False), answers)
+            method = clone(self.estimator, safe=False)
+            if self.name.endswith(WITH_FEATURES):
+                method.set_params(prior=self.prior)
+            return _space_of_estimator(self._fitted_name, method, answers)
         if isinstance(answers, Quadruplets) and self.base not in set(EMBEDDINGS) - {"nonneg"}:
             raise InputError(f"{self.name}: quadruplets have no anchor; name an embedding, such as 'soe-2'")
         if self.base in EMBEDDINGS:
             from nearfar import embedding
 
             method = getattr(embedding, EMBEDDINGS[self.base])(self.n_components, prior=self.prior)
-            name = self.name if self.prior is not None else self.name.removesuffix(WITH_FEATURES)
-            return _space_of_estimator(name, method, answers)
+            return _space_of_estimator(self._fitted_name, method, answers)
         return self._fit_kernel(answers, cache or FitCache(answers))
+
+    @property
+    def _fitted_name(self) -> str:
+        """What a space is called: vectors that do not enter are not named."""
+        return self.name if self.prior is not None else self.name.removesuffix(WITH_FEATURES)
 
     def _fit_kernel(self, answers: Triplets, cache: FitCache) -> Space:
         """Phi, or the first coordinates of its PCA; an object with a zero row is uninformed."""
@@ -130,7 +138,8 @@ class Model:
             return Space(mapped.features_, answers.objects, kind="kernel", estimator=mapped, **facts)
         if not mapped.informed_.any():
             return empty_space(self.name, answers, count)
-        axes = methods.PrincipalAxes(max(count, cache.most_components(self.base)))
+        asked = [model.n_components or 0 for model in cache.models if model.base == self.base]
+        axes = methods.PrincipalAxes(max([count, *asked]))  # fewer components are the first of them
         pca = cache.once(("pca", axes.n_components, *key), lambda: axes.fit(mapped.features_))
         points = np.array(pca.embedding_[:, :count], dtype=np.float64)
         both = _FeaturesThenPCA(mapped, pca, count)
@@ -150,13 +159,8 @@ class _FeaturesThenPCA:
         return np.asarray(self.pca.transform(self.feature_map.transform(answers))[:, : self.n_components])
 
 
-def fit(
-    answers: Triplets | ArrayLike, model: Any, *, landmarks: Sequence[Any] | None = None,
-    n_components: int | None = None,
-) -> Space:  # fmt: skip
+def fit(answers: Triplets | ArrayLike, model: Any, *, landmarks: Sequence[Any] | None = None) -> Space:
     """The space that one model, given by name or as an object, makes of answers.
-
-    ``n_components`` : completes a name: ``fit(answers, "soe", n_components=5)`` is ``fit(answers, "soe-5")``.
 
     >>> answers = Triplets.from_array([[0, 1, 2], [0, 1, 3], [1, 0, 2], [2, 3, 0], [3, 2, 1]])
     >>> fit(answers, "score").predict([[0, 2, 1], [3, 2, 0]]).triplets.array.tolist()
@@ -164,7 +168,7 @@ def fit(
     """
     four: Any = as_quadruplets(answers)
     answers = as_triplets(answers) if four is None else four
-    chosen = parse_model(with_components(model, n_components), landmarks=landmarks)
+    chosen = parse_model(model, landmarks=landmarks)
     return chosen.fit(answers) if len(answers) else empty_space(chosen.name, answers, chosen.n_components)
 
 
@@ -201,24 +205,9 @@ def kernel_matrix(
         return fit(answers, chosen).kernel(diagonal).astype(dtype, copy=False)
     check_square(answers.n_objects, np.dtype(dtype).itemsize, copies=2 if diagonal == "shift" else 1)
     feature_map = features.TripletMap(chosen.kernel, landmarks=landmarks, dtype=dtype)
-    K, shift, _ = shifted_kernel(feature_map._fit_by_columns(answers), diagonal=diagonal)
+    K, shift, _ = shifted_kernel(feature_map.fit_transform(answers), diagonal=diagonal)
     K[feature_map._informed, feature_map._informed] = 1.0 - shift  # exactly: the rows of Phi have unit length
     return K
-
-
-def with_components(model: Any, n_components: int | None) -> Any:
-    """The name of a model with so many dimensions; as it is without them.
-
-    >>> with_components("soe", 5), with_components("soe-8", None)
-    ('soe-5', 'soe-8')
-    """
-    if n_components is None:
-        return model
-    if not isinstance(model, str) or model == "auto":
-        raise InputError("n_components: goes with the name of a model, such as 'soe' or 'score'")
-    if "-" in model:
-        raise InputError(f"n_components: the model {model!r} has a number of dimensions already")
-    return f"{model}-{check_count(n_components, 'n_components')}"
 
 
 def empty_space(name: str, answers: Triplets, n_components: int | None = None) -> Space:
@@ -297,6 +286,8 @@ def _from_name(text: str) -> Model:
     except InputError as error:
         close = difflib.get_close_matches(name, ["auto", *(f"{loss}-2" for loss in EMBEDDINGS), *KERNELS], 1)
         hint = f"; did you mean {close[0]!r}?" if close else "."
+        if name.endswith(WITH_FEATURES):
+            hint = f"; name {name.removesuffix(WITH_FEATURES)!r}, and give the vectors as features."
         raise InputError(
             f"model: {text!r} is not known{hint} Models: auto; embeddings {', '.join(EMBEDDINGS)} with a number of "
             f"dimensions, such as soe-2 or soe-8; kernels {', '.join(KERNELS)}, or their PCA such as 'score-5'"

@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import html
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Any, Literal
 
@@ -21,11 +20,11 @@ from nearfar._tools.memory import check_points, check_square
 from nearfar.blocks import join
 from nearfar.errors import InputError
 from nearfar.kernel import ShiftedKernel, shifted_kernel, smallest_eigenvalue
-from nearfar.kernel.phi import as_rows, check_finite, entries_per_row
+from nearfar.kernel.phi import check_finite, entries_per_row
 from nearfar.kernel.shift import check_diagonal
-from nearfar.space.margins import dot_margins, nearest_points, phi_margins, point_margins
+from nearfar.space.margins import dot_margins, lawful_margins, nearest_points, phi_margins, point_margins
 from nearfar.space.results import Clusters, Predictions, Similar, as_clusters, as_questions
-from nearfar.triplets import Triplets, as_triplets, mentioned
+from nearfar.triplets import Triplets, as_triplets, mentioned, positions
 
 if TYPE_CHECKING:
     from nearfar.design import Questions
@@ -85,6 +84,7 @@ class Space:
         self.estimator = estimator
         self.diagonal = diagonal
         self.similarity = similarity
+        self.find_dimensions: Callable[..., Any] | None = None
         if informed is None:
             informed = entries_per_row(rows) > 0 if kind == "kernel" else np.ones(n, dtype=bool)
         self.informed = np.asarray(informed, dtype=bool)
@@ -98,11 +98,6 @@ class Space:
         array([ 8., -3.])
         """
         return cls(np.asarray(points, dtype=np.float64), objects, kind="points")
-
-    @classmethod
-    def of_features(cls, phi: Any, objects: Sequence[str] | None = None) -> Space:
-        """The space of features Phi, as ``FeatureMap`` gives them; a zero row is an uninformed object."""
-        return cls(as_rows(phi), objects, kind="kernel")
 
     def __repr__(self) -> str:
         missing = f", {len(self.uninformed)} uninformed" if len(self.uninformed) else ""
@@ -220,7 +215,7 @@ class Space:
 
     def medoids(self, labels: ArrayLike | None = None) -> methods.Medoids:
         """The object with the smallest mean squared distance to its fellows, of every cluster or of all objects."""
-        return replace(methods.medoid(self._working, labels), objects=self.objects)
+        return methods.medoid(self._working, labels)
 
     # ---------------------------------------------------------------- neighbours and outliers
 
@@ -261,8 +256,7 @@ class Space:
 
     def outliers(self, n_neighbors: int = 10) -> methods.Outliers:
         """Objects that are similar to none: by 1 minus the mean similarity to their nearest neighbours."""
-        odd = methods.find_outliers(self.nearest(n_neighbors), entries_per_row(self.rows))
-        return replace(odd, objects=self.objects)
+        return methods.find_outliers(self.nearest(n_neighbors), entries_per_row(self.rows))
 
     def index(self, name: str) -> int:
         """The index of an object; an error that names similar ones where there is none of this name."""
@@ -282,13 +276,19 @@ class Space:
 
     # ---------------------------------------------------------------- answers
 
-    def margins(self, anchor: NDArray[Any], one: NDArray[Any], other: NDArray[Any]) -> Floats:
+    def margins(
+        self, anchor: NDArray[Any], one: NDArray[Any], other: NDArray[Any], *, by_law: bool = False
+    ) -> Floats:
         """(m,) ``|a - other|^2 - |a - one|^2``: positive where ``one`` is nearer, 0 for a tie or an unknown object.
 
-        Where similarity is the inner product, ``a.one - a.other``.
+        Where similarity is the inner product, ``a.one - a.other``. ``by_law`` : on the scale that the model's answers go by,
+        which SOE and CKL have of their own (``lawful_margins``).
         """
-        by = phi_margins if self.kind == "kernel" else point_margins
-        margin = (dot_margins if self.similarity == "product" else by)(self.rows, anchor, one, other)
+        if by_law and (law := getattr(self.estimator, "law", "")):
+            margin = lawful_margins(self.rows, law, getattr(self.estimator, "mu", 0.0), anchor, one, other)
+        else:
+            by = phi_margins if self.kind == "kernel" else point_margins
+            margin = (dot_margins if self.similarity == "product" else by)(self.rows, anchor, one, other)
         margin[~(self.informed[anchor] & self.informed[one] & self.informed[other])] = 0
         return margin
 
@@ -322,13 +322,25 @@ class Space:
             cannot = f"{self.model} cannot place new objects, it has no transform"
             raise InputError(f"extend: {cannot}; fit it again with all answers")
         new = as_triplets(answers, self.objects)
-        fresh = np.flatnonzero([name not in set(self.objects) for name in new.objects])
+        fresh = np.flatnonzero(positions(new.objects, self.objects) < 0)
         rows, known = self.estimator.transform(new)[fresh], mentioned(new)
         if self.kind == "kernel":
             known[fresh] &= entries_per_row(rows) > 0
         names = (*self.objects, *(new.objects[x] for x in fresh))
         known = np.append(self.informed, known[fresh])
         return self._with(rows=join([self.rows, rows]), objects=names, informed=known)
+
+    def dimensions(self, **options: Any) -> Any:
+        """The dimensions of a non-negative space that ``nf.fit`` made: as ``nf.find_dimensions``, the likeliest of three starts."""
+        if self.find_dimensions is None:
+            raise InputError(f"dimensions: {self.model} has none to name; fit 'nonneg' or 'nonneg-20'")
+        return self.find_dimensions(**options)
+
+    @property
+    def shares(self) -> dict[str, float]:
+        """The share of the prior that each source of vectors has; empty where no vectors enter."""
+        prior = getattr(self.estimator, "prior", None)
+        return {} if prior is None else dict(prior.shares)
 
     def place(self, features: Any) -> Placed:
         """Objects that nobody was asked about, where their vectors put them; nothing that was fitted changes.

@@ -32,7 +32,7 @@ SIDES: dict[Any, int] = {
     "": UNKNOWN_SIDE,
     None: UNKNOWN_SIDE,
 }
-RANDOM_RULES = ("random", "randomsampling", "uniform", "test", "validation")
+RANDOM_RULES = ("random", "uniform", "test", "validation")  # or RandomSampling and so on
 
 
 class SoundNames(tuple[str, ...]):
@@ -236,12 +236,12 @@ def random_rows(triplets: Triplets) -> NDArray[np.bool_] | None:
     """(m,) True where ``rule`` says that the question was drawn at random; None where no question is said to be of another kind.
 
     >>> from nearfar.triplets import Triplets
-    >>> random_rows(Triplets.from_array([[0, 1, 2]] * 3, rule=["Random", "ARR", None]))
-    array([ True, False, False])
+    >>> random_rows(Triplets.from_array([[0, 1, 2]] * 3, rule=["Random", "ARR", "ValidationSampling"]))
+    array([ True, False,  True])
     """
     if triplets.rule is None:
         return None
-    rules = [re.sub(r"[\W_]+", "", str(name)).lower() for name in triplets.rule.names.tolist()]
+    rules = [re.sub(r"[\W_]+|sampling$", "", str(name).lower()) for name in triplets.rule.names.tolist()]
     if all(rules[code] in (*RANDOM_RULES, "") for code in triplets.rule.present.tolist()):
         return None
     return np.isin(rules, RANDOM_RULES)[triplets.rule.codes]

@@ -199,8 +199,11 @@ class Triplets:
         chosen = object.__new__(Triplets)
         for field in fields(self):
             column = getattr(self, field.name)
-            keep = column is None or field.name == "objects"
-            object.__setattr__(chosen, field.name, column if keep else _frozen(column[rows]))
+            if column is not None and field.name != "objects":
+                column = column[rows]
+                if isinstance(column, np.ndarray):
+                    column.flags.writeable = False
+            object.__setattr__(chosen, field.name, column)
         return chosen
 
     @property
@@ -340,10 +343,3 @@ def _equal(one: Any, other: Any) -> bool:
         return one is other
     first, second = np.asarray(one), np.asarray(other)
     return np.array_equal(first, second, equal_nan=first.dtype.kind == second.dtype.kind == "f")
-
-
-def _frozen(column: Any) -> Any:
-    """A column that was just selected, no longer writable."""
-    if isinstance(column, np.ndarray):
-        column.flags.writeable = False
-    return column

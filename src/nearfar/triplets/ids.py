@@ -16,11 +16,7 @@ TEXT = np.dtypes.StringDType()
 
 
 def order_names(names: Sequence[str]) -> list[str]:
-    """Sort distinct names: by number where all are whole numbers, else by name.
-
-    >>> order_names(["10", "9"]), order_names(["b", "a", "10"])
-    (['9', '10'], ['10', 'a', 'b'])
-    """
+    """Sort distinct names: by number where all are whole numbers, else by name."""
     distinct = set(names)
     if distinct and all(name.isdecimal() and name.isascii() for name in distinct):
         return sorted(distinct, key=_as_number)

@@ -15,11 +15,12 @@ from .models import curve_text as curve_text
 from .models import dimension_text as dimension_text
 from .models import dimensions as dimensions
 from .models import enough as enough
+from .models import from_random as from_random
 from .models import headline as headline
 from .models import plane as plane
 from .models import reliability as reliability
 from .models import warned as warned
-from .objects import OUTLIERS as OUTLIERS
+from .objects import TASKS as TASKS
 from .objects import clusters as clusters
 from .objects import collected as collected
 from .objects import controls as controls
@@ -34,6 +35,7 @@ from .objects import predicted as predicted
 from .objects import stability as stability
 from .objects import stability_text as stability_text
 from .objects import vector_correlation as vector_correlation
+from .objects import vector_shares as vector_shares
 from .objects import worth as worth
 from .objects import worth_rows as worth_rows
 from .objects import worth_text as worth_text
@@ -41,13 +43,13 @@ from .people import FLAGGING as FLAGGING
 from .people import group_comparison as group_comparison
 from .people import group_pair as group_pair
 from .people import group_pair_text as group_pair_text
+from .people import moves as moves
 from .people import participants as participants
 from .people import reason as reason
 from .people import subgroups as subgroups
-from .plan import AT_ANY_TIME as AT_ANY_TIME
 from .plan import accuracy_at_any_time as accuracy_at_any_time
+from .plan import adaptive_balance as adaptive_balance
 from .plan import advice as advice
 from .plan import advice_text as advice_text
 from .plan import expected_saving as expected_saving
-from .plan import forecast_text as forecast_text
 from .plan import saving as saving

@@ -28,22 +28,23 @@ class Finding(NamedTuple):
         return f"{self.text} {self.details}".strip()
 
 
-def gloss(model: str) -> str:
-    """What a model is, for somebody who does not know its name.
+def gloss(model: str, needed: int | None = None) -> str:
+    """What a model is, for somebody who does not know its name; ``needed`` : dimensions beyond which none are certain.
 
-    >>> gloss("soe-5"), gloss("score"), gloss("k1+k2-2")
-    ('ordinal embedding, 5 dimensions', 'kernel', 'kernel PCA, 2 dimensions')
+    >>> gloss("soe-5"), gloss("soe-5", 2), gloss("score")
+    ('ordinal embedding, 5 dimensions', 'ordinal embedding, at most 5 dimensions', 'kernel')
     """
     if model == "features":
         return "vectors alone"
     if model.endswith("+features"):
-        return f"{gloss(model.removesuffix('+features'))}, vectors as a prior"
+        return f"{gloss(model.removesuffix('+features'), needed)}, vectors as a prior"
     if model.partition("-")[0] == "nonneg":
         size = model.partition("-")[2]
         return "non-negative dimensions" + (f", at most {size}" if size else "")
     base, _, size = model.rpartition("-")
     dimensions = count(int(size), "dimension") if base and size.isdecimal() else ""
     if dimensions and base in EMBEDDINGS:
+        dimensions = "at most " * (needed is not None and int(size) > max(needed, 1)) + dimensions
         return f"ordinal embedding, {dimensions}"
     if set((base if dimensions else model).split("+")) <= {"k1", "k2", "score"}:
         return f"kernel PCA, {dimensions}" if dimensions else "kernel"
@@ -71,10 +72,9 @@ def interval(low: float, high: float) -> str:
 
 
 def share(estimate: Any) -> str:
-    """A share with its interval, of an estimate or an agreement."""
+    """A share with its interval."""
     limits = interval(estimate.low, estimate.high)
-    value = estimate.share if hasattr(estimate, "share") else estimate.value
-    return percent(value) + (f" ({limits})" if limits else "")
+    return percent(estimate.value) + (f" ({limits})" if limits else "")
 
 
 def points_with_interval(estimate: Any) -> str:
@@ -91,7 +91,7 @@ def whose(scope: Scope) -> str:
     who = {"new": "new participants' ", "same": these, "unknown": ""}[scope.participants]
     which = {
         "new": "new questions",
-        "same sets": "questions within these booklets",
+        "within booklets": "questions within these booklets",
         "adaptive": "these adaptive questions",
         "same": "the same questions",
     }

@@ -33,11 +33,10 @@ def accuracy(analysis: Analysis) -> Finding:
     if not analysis.splits:
         return Finding("poor", "Unknown", TOO_FEW)
     scores, best = analysis.scores, analysis.best
-    text = f"Expected for {applies_to(best, scores.scope)}. Model: {best.name} ({gloss(best.name)})."
-    details = _beyond(scores.scope)
+    text = f"Expected for {applies_to(best, scores.scope)}."
     if not math.isnan(best.odd_one_out):
-        odd = percent(best.odd_one_out)
-        details.append(f"Of three objects it predicts the odd one in {odd} (guessing 33).")
+        text += f" Odd one out: {percent(best.odd_one_out)} (guessing 33)."
+    details = _beyond(scores.scope)
     if not scores.above_guessing:
         details.insert(0, "That is not clearly better than guessing: collect more answers first.")
     elif scores.remembers_pairs:
@@ -56,22 +55,31 @@ def _beyond(scope: Scope) -> list[str]:
     """What the figures do not cover; nothing where they hold for new participants and new questions."""
     told = []
     if scope.participants == "same" and scope.n_participants < MIN_PARTICIPANTS:
-        told.append(f"Ask at least {MIN_PARTICIPANTS} participants to speak of others.")
+        told.append(
+            f"Results from fewer than {MIN_PARTICIPANTS} participants do not generalise to new participants."
+        )
     elif scope.participants == "same":
-        told.append("A few participants gave most answers.")
+        told.append(
+            "Some participants gave more answers than others: results do not generalise to new participants."
+        )
     elif scope.participants == "unknown":
         told.append("Who answered is not known: new participants may differ by more than the interval.")
-    if scope.questions == "same sets":
+    if scope.questions == "within booklets":
         told.append("The design is blocked: accuracy may be lower for questions across booklets.")
     elif scope.questions == "adaptive":
         told.append("The questions are adaptive. Accuracy applies to these questions only.")
-    return told
+    return [*told, *([from_random(scope.n_random)] if scope.n_random else [])]
+
+
+def from_random(answers: int) -> str:
+    """Which answers count where designs are labelled."""
+    return f"Accuracy comes from the {count(answers, 'answer')} to random questions, the map from all."
 
 
 def choice(analysis: Analysis) -> str:
     """Why this model."""
     best = analysis.best
-    named = f"{best.name} ({gloss(best.name)})"
+    named = f"{best.name} ({gloss(best.name, analysis.dimension)})"
     if not analysis.splits:
         return f"There are too few different questions to compare models. {named} needs the fewest answers."
     if analysis.is_named:
@@ -79,12 +87,15 @@ def choice(analysis: Analysis) -> str:
         more = f" {top.name} predicts more answers: {percent(top.accuracy)}." if top.name != best.name else ""
         return f"{named} was asked for.{more}"
     models, first = count(len(analysis.models), "model"), analysis.scores.best.name
+    if first == "features" != best.name:
+        first = analysis.scores.ranked()[1].name
+        models = f"{models} (the vectors alone were more accurate, but not clearly)"
     if best.name == first:
         why = f"Of {models}, {named} was the most accurate."
     else:
-        most = "half a point" if analysis.space.n_components == 1 else "0.1 points"
-        why = f"Of {models}, {first} was the most accurate. {named} was chosen: it is simpler and at most {most} worse."
-    return f"{why} The accuracy of {best.name} is corrected for this choice."
+        worse = "not clearly worse" if analysis.space.n_components == 1 else "at most 0.1 points worse"
+        why = f"Of {models}, {first} was the most accurate. {named} was chosen: it is simpler and {worse}."
+    return f"{why} Its accuracy above is corrected for this choice; the figures below are not."
 
 
 def dimensions(analysis: Analysis) -> str:
@@ -92,12 +103,17 @@ def dimensions(analysis: Analysis) -> str:
     chosen = analysis.dimension_choice
     if chosen is None or not chosen.dimension or len(chosen.dimensions) < 2:
         return ""
-    return f"{_needed(chosen)}."
+    needed = dimension_text(chosen)
+    if "features" in analysis.best.name and not any("features" in each.name for each in chosen.comparison):
+        return f"Without the vectors, {needed[0].lower()}{needed[1:]}."
+    return f"{needed}."
 
 
-def _needed(chosen: DimensionChoice) -> str:
+def dimension_text(chosen: DimensionChoice) -> str:
     """The fewest dimensions that are certain, and whether more may help."""
     enough, tried = chosen.dimension, chosen.dimensions
+    if not enough:
+        return "noise: no number of dimensions predicts clearly better than guessing"
     fewer = tried[max(tried.index(enough) - 1, 0)]
     least = count(fewer + 1, "dimension is", "dimensions are")
     needed = f"At least {least} needed; " if fewer < enough else ""
@@ -122,17 +138,16 @@ def plane(analysis: Analysis) -> str:
 
 
 def headline(analysis: Judging) -> str:
-    """One line: what was chosen (or named), its accuracy, the best possible, and what was second."""
+    """One line: what was chosen (or named), its accuracy, and the best possible."""
     best = analysis.best
     if not analysis.splits:
         return f"{best.name}: too few different questions to judge it by"
     models, chosen = analysis.scores, "" if analysis.is_named else "chosen: "
     predicts = f"predicts {percent(best.accuracy)} of {applies_to(best, models.scope)}"
+    predicts += ", corrected for choosing" * (best.accuracy != models[best.name].accuracy)
     possible = models.ceiling.best_possible
-    clauses = [f"{chosen}{best.name} ({gloss(best.name)}) {predicts}"]
+    clauses = [f"{chosen}{best.name} ({gloss(best.name, 0)}) {predicts}"]  # fewer may be enough
     clauses.append(f"best possible: {'unknown' if possible is None else share(possible)}")
-    for second in [score for score in models.ranked() if score.name != best.name][:1]:
-        clauses.append(f"second: {second.name}, {percent(second.accuracy)}")
     judged, of = len(analysis.judged), len(analysis.answers)
     if judged < of:
         clauses.append(f"models were compared on a random {number(judged)} of the {number(of)} answers")
@@ -150,9 +165,8 @@ def comparison_text(comparison: Comparison) -> str:
         f"{'model':<{width}}  accuracy  95 % interval   {'odd of 3  ' * odd}  ties  seconds  behind best",
     ]
     for score in [*comparison.ranked(), comparison.pair_memory]:
-        behind = "best" if score.name == comparison.best.name else f"{score.behind:.3f}"
-        if score.as_good_as_best and score.name != comparison.best.name:
-            behind += " no clear difference"
+        clear = "no clear difference" if score.as_good_as_best else "clearly worse"
+        behind = "best" if score.name == comparison.best.name else f"{score.behind:.3f} {clear}"
         of_three = f"{score.odd_one_out:8.3f}  " * odd
         share_of = f"{score.accuracy:8.3f}  {_limits(score.low, score.high):14}  {of_three}{score.ties:6.1%}"
         lines.append(f"{score.name:<{width}}  {share_of}  {score.seconds:7.3f}  {behind}")
@@ -177,35 +191,29 @@ def warned(score: Score, fits: int) -> str:
     return "; ".join(f"{WARNINGS.get(kind, kind)} in {size} of {fits} fits" for kind, size in score.warned)
 
 
-def dimension_text(chosen: DimensionChoice) -> str:
-    """How many dimensions the answers support."""
-    if chosen.dimension == 0:
-        return "noise: no number of dimensions predicts clearly better than guessing"
-    return _needed(chosen)
-
-
 def ceiling(limit: NoiseCeiling, n_participants: int = 0) -> Finding:
     """How good the best possible model could be; of an unknown ceiling, why, and what to ask.
 
     ``n_participants`` : where they are known; several of them answered the questions that it comes from.
     """
-    several, agree, own = n_participants > 1, "", ""
-    if limit.agreement:
-        same = "participants give the same answer to the same question"
-        two = same if several else "answers to the same question agree"
-        agree = f"In {share(limit.agreement)} of cases, two {two}."
-    if limit.within:
-        again = percent(limit.within.share)
-        own = f"Asked the same question again, a participant repeats {again} of their answers."
-    details = f"{agree} {own}".strip()
+    several, details = n_participants > 1, ""
+    who, of_three = "Two participants" if several else "Two answers", limit.odd_one_out or limit.most_central
+    if of_three:
+        chosen = "odd" if limit.odd_one_out else "central"
+        details = f"{who} name the same {chosen} one of the same three objects in {share(of_three)} of cases (guessing 33)."
+    elif limit.agreement:
+        agree = "give the same answer to the same question" if several else "to the same question agree"
+        details = f"{who} {agree} in {share(limit.agreement)} of cases."
     possible = limit.best_possible
     if possible is not None:
-        questions = count(limit.agreement.questions if limit.agreement else 0, "question")
+        repeated = limit.agreement.questions if limit.agreement else 0
+        questions = count(repeated, "comparison" if of_three else "question")
         asked = "answered by several participants" if several else "asked again"
         limits = interval(possible.low, possible.high)
         text = f"The best possible model would predict {percent(possible.value, 0)} of these answers"
         text += f" (noise ceiling; {limits})." if limits else " (noise ceiling)."
-        source = f"The noise ceiling comes from {questions} {asked}."
+        source = f"The noise ceiling comes from {questions} {asked}"
+        source += " (without those asked far more often)." if limit.controls else "."
         return Finding("note", percent(possible.value, 0), text, f"{source} {details}")
     ask = "Ask questions again, drawn at random: about 100, or all of them."
     if limit.unknown == "unlike" and limit.lead is not None:
@@ -236,7 +244,7 @@ def ceiling_text(limit: NoiseCeiling) -> str:
     if limit.best_possible is None:
         lines.append(ceiling(limit).details.partition(". ")[0].rstrip(".") + ".")
     left_out = {
-        "answers to control questions, asked far more often,": limit.controls,
+        "answers to questions asked far more often than the others": limit.controls,
         "copies of an answer in the same second": limit.copies,
     }
     lines += [f"{number(size)} {what} are left out" for what, size in left_out.items() if size]
@@ -251,15 +259,18 @@ def enough(analysis: Analysis) -> Finding:
         return Finding("poor", "Some objects lack answers", text)
     if analysis.curve is None:
         return Finding("poor", "Too few answers", TOO_FEW)
-    return curve(analysis.curve, len(analysis.answers))
+    return curve(analysis.curve, len(analysis.answers), analysis.scores.above_guessing)
 
 
-def curve(learning: LearningCurve, n_answers: int = 0) -> Finding:
-    """What more answers would bring; of a sample where the curve has fewer than all ``n_answers``."""
+def curve(learning: LearningCurve, n_answers: int = 0, learnt: bool = True) -> Finding:
+    """What more answers would bring; of a sample where the curve has fewer than all ``n_answers``.
+
+    ``learnt`` : whether some model is clearly above guessing.
+    """
     details = []
     if learning.last_gain:
         gained = points_with_interval(learning.last_gain)
-        details.append(f"The last doubling of the answers raised it by {gained}.")
+        details.append(f"The last doubling of the answers raised accuracy by {gained}.")
     if len(learning.precision) > 1:
         now, twice = learning.precision[:2]
         details.append(
@@ -270,7 +281,7 @@ def curve(learning: LearningCurve, n_answers: int = 0) -> Finding:
         some = f"{number(learning.n_answers)} of the {number(n_answers)} answers"
         details.append(f"The curve is of a random {some}.")
     told = " ".join(details)
-    if learning.points[-1].low <= 0.5:
+    if not learnt or learning.points[-1].low <= 0.5:
         text = f"{learning.model} does not clearly predict better than guessing."
         return Finding("poor", "Nothing learnt yet", text, told)
     if learning.next_gain is None:
@@ -300,23 +311,14 @@ def curve_text(learning: LearningCurve) -> str:
     return "\n".join(lines).replace("\xa0", " ")
 
 
-def reliability(halves: Reliability) -> Finding:
+def reliability(halves: Reliability) -> str:
     """How alike another study would be."""
-    told = []
-    other, again = halves.participants, halves.questions
-    if not math.isnan(other):
-        value = f"about {other:.2f}" if other >= MIN_CORRELATION else "less than 0.9"
-        study = "Map distances from a study with new participants"
-        told.append(f"{study} would correlate {value} (Pearson) with the distances on this map.")
-    if again >= MIN_CORRELATION:
-        study = "If the same participants answered new questions, map distances"
-        told.append(f"{study} would correlate about {again:.2f} with those on this map.")
-    details = []
-    if other >= MIN_CORRELATION or again >= MIN_CORRELATION:
-        studies = "In at least 95\xa0% of simulated studies"
-        details.append(f"{studies}, the expected correlation was within 0.1 of the true one.")
-    if not math.isnan(halves.spread):
-        spread = f"{100 * halves.spread:.0f} points"
-        details.append(f"Accuracy differs between participants (standard deviation {spread}).")
-    text = " ".join(told) or "How alike the map of another study would be is unknown."
-    return Finding("note", "Reliability", text, " ".join(details))
+    correlation = halves.correlation
+    if math.isnan(correlation):
+        return "How alike the map of another study would be is unknown."
+    known = correlation >= MIN_CORRELATION
+    value, how = (
+        (f"about {correlation:.2f}", "; within 0.1 in simulations") if known else ("less than 0.9", "")
+    )
+    study = "Map distances from a study with new participants"
+    return f"{study} would correlate {value} with the distances on this map (Pearson{how})."

@@ -15,9 +15,8 @@ if TYPE_CHECKING:
 
 
 FLAGGING = (
-    "A participant is flagged for choosing one side clearly more often than other participants do. A participant is also flagged for "
-    "agreeing with the model clearly less often than is typical and not clearly more often than chance. Both tests are corrected "
-    "for the number of participants."
+    "Participants were flagged if they chose one side clearly more often than others, or if their agreement with the model was clearly "
+    "below the usual and not clearly above chance (corrected for the number of participants)."
 )
 
 
@@ -26,7 +25,7 @@ def participants(people: People | None, shown: Mapping[str, str] | None = None) 
     if people is None:
         text = "The answers do not say who gave them. A column participant adds this part."
         return Finding("note", "Unknown", text)
-    odd = [f"{(shown or {}).get(each.name, each.name)} ({each.reasons[0]})" for each in people.to_review]
+    odd = [f"{(shown or {}).get(each.name, each.name)} ({each.reasons[0]})" for each in people.to_check]
     everybody = len(people.rows)
     details = ""
     if short_of := everybody - people.detectable:
@@ -54,16 +53,16 @@ def reason(person: Person, people: People) -> str:
 def _reason(reason: Reason, person: Person, people: People) -> str:
     agrees, left = person.with_prediction, person.left
     if reason == "opposite" and agrees:
-        return f"opposite: agrees with the model in {percent(agrees.share, 0)}, less than chance; check the coding of the answers"
+        return f"opposite: agrees with the model in {percent(agrees.value, 0)}, less than chance; check the coding of the answers"
     if reason == "one-sided" and left:
-        side, often = ("left", left.share) if left.share > 0.5 else ("right", 1 - left.share)
+        side, often = ("left", left.value) if left.value > 0.5 else ("right", 1 - left.value)
         return f"one-sided: chose the {side} side in {percent(often, 0)}"
     if reason == "too fast":
         return f"too fast: {percent(person.fast or 0.0, 0)} of answers took less than {people.fast_below or 0.0:.2f} s"
     if reason == "not above chance" and agrees:
-        return f"agrees with the model in {percent(agrees.share, 0)}{_usual(people, 'with_prediction')}, not clearly more than chance"
+        return f"agrees with the model in {percent(agrees.value, 0)}{_usual(people, 'with_prediction')}, not clearly more than chance"
     if reason == "inconsistent" and person.with_themselves:
-        again = percent(person.with_themselves.share, 0)
+        again = percent(person.with_themselves.value, 0)
         return f"inconsistent: repeats {again} of their own answers{_usual(people, 'with_themselves')}"
     return "different strategy: answers reliably, but not as the others do"
 
@@ -86,9 +85,9 @@ def subgroups(result: Subgroups | None) -> Finding:
         some = f"{number(result.answers_used)} of {number(result.answers_given)} answers"
         details = f"Judged by {some}, drawn at random, of {people}."
     if result.count == 1:
-        text = f"No subgroups were found. Separate maps for two subgroups would {change}."
-        missed = "Subgroups of fewer than 10 participants are usually missed."
-        return Finding("note", "None found", text, f"{missed} {details}".strip())
+        may = ", which may be chance" if gain.value > 0 else ""
+        text = f"No subgroups were found: separate maps would {change}{may}. Subgroups of fewer than 10 participants are usually missed."
+        return Finding("note", "None found", text, details)
     sizes = " and ".join(str(int((result.group == g).sum())) for g in range(result.count))
     which = "them" if result.count == 2 else "two subgroups"
     text = f"{result.count} subgroups of {sizes} participants were found. Separate maps for {which} {change}."
@@ -107,12 +106,13 @@ def group_pair(pair: GroupPair) -> Finding:
         return Finding("poor", "Cannot be compared", text)
     if not pair.test.differ:
         text = f"{one} and {other} do not differ detectably."
-        return Finding("note", f"No difference ({how})", text, details)
-    moved = sum(move.sure for move in pair.moves)
-    where = f" {count(moved, 'object')} clearly {plural(moved, 'differs', 'differ')}." if moved else ""
+        return Finding("note", f"No difference found ({how})", text, details)
     if pair.differ:
-        text = f"{one} and {other} see the objects differently.{where}"
-        return Finding("good", f"They differ ({how})", text, details)
+        moved = sum(move.sure for move in pair.moves)
+        text = "No single object clearly has another position."
+        if moved:
+            text = f"{count(moved, 'object')} {plural(moved, 'has', 'have')} different positions in the two groups."
+        return Finding("good", f"The groups differ ({how})", text, details)
     text = (
         f"{one} and {other} may differ in noise only: the other group's model predicts one of them as well."
     )
@@ -133,13 +133,17 @@ def group_pair_text(pair: GroupPair) -> str:
         own, others = (share(pair.accuracy[k][j]) for k in (j, 1 - j))
         predicted = f"predicted by their own model {own}, by the other's {others}"
         lines.append(f"Answers of {group}: {predicted}; lead {points_with_interval(pair.lead[j])}")
-    sure = [move for move in pair.moves if move.sure]
-    shown = sure[:5] or pair.moves[:3]
-    if shown:
-        title = "Objects that differ" if sure else "No object clearly differs; those that differ most"
-        moves = ", ".join(f"{move.name} {move.distance:.2f}" for move in shown)
-        lines.append(f"{title}: {moves}")
+    if pair.test.differ and (told := moves(pair)):
+        lines.append(told)
     return "\n".join(lines).replace("\xa0", " ")
+
+
+def moves(pair: GroupPair, shown: Mapping[str, str] | None = None, most: int = 20) -> str:
+    """The objects with clearly different positions, under the names ``shown``, and how far apart they are; "" for none."""
+    sure = [move for move in pair.moves if move.sure]
+    told = [f"{(shown or {}).get(move.name, move.name)} {move.distance:.2f}" for move in sure]
+    title = "Objects with different positions, the surest first (distance in radii of the map)"
+    return f"{title}: {listed(told, most)}." if told else ""
 
 
 def group_comparison(comparison: GroupComparison) -> Finding:
@@ -148,6 +152,6 @@ def group_comparison(comparison: GroupComparison) -> Finding:
         return group_pair(comparison.pairs[0])
     differ = [pair for pair in comparison.pairs if pair.differ]
     named = [f"{pair.names[0]} and {pair.names[1]} (p = {pair.test.p:.3f})" for pair in differ]
-    text = f"These see the objects differently: {'; '.join(named[:2])}{' and others' if named[2:] else ''}."
+    text = f"These groups differ: {'; '.join(named[:2])}{' and others' if named[2:] else ''}."
     short = f"{number(len(differ))} of {number(len(comparison.pairs))} pairs differ"
     return Finding("note", short, text if differ else "No two groups differ detectably.")

@@ -33,10 +33,12 @@ function draw(id, data, act) {
 function enough(told) {
   const curve = told.view && told.view.curve;
   const least = told.balance.length ? told.balance[0][0] : 0;
+  $("looks").hidden = !(told.view && told.view.accuracy);
   if (!curve) return put("enough", "Too early to say", "fair"), put("enough-why", "Figures come with the first answers of several people.");
   put("enough", curve.short, curve.level);
   const held = told.view.accuracy ? ` ${told.view.accuracy.text}` : "";
-  put("enough-why", `${curve.text}${held} The question asked least often has ${least} of ${told.wanted} answers.`);
+  const stopped = told.state === "paused" && told.stopped ? told.stopped + " " : "";
+  put("enough-why", `${stopped}${curve.text}${held} The question asked least often has ${least} of ${told.wanted} answers.`);
 }
 
 function ceiling(told) {
@@ -65,7 +67,7 @@ function summary(told) {
   draw("minutes", told.minutes, () => bars($("minutes"), told.minutes, `Answers per minute in the last half hour, ${told.minutes.at(-1)} in the last minute`));
   const rows = told.balance;
   const spread = rows.length ? rows.at(-1)[0] - rows[0][0] : 0;
-  put("balance-why", `${told.view?.adaptive ? "Random questions" : "Questions"} by number of answers; ${told.wanted} are wanted of each. Difference between most and least: ${spread}.`);
+  put("balance-why", `${told.view?.adaptive ? "Random questions" : "Questions"} by number of answers; ${told.wanted} are wanted of each. Difference between most and least: ${spread}. ${told.view?.balance ?? ""}`);
   draw("balance", [rows, told.wanted], () => balance($("balance"), rows, told.wanted, `Every question has ${rows[0]?.[0]} to ${rows.at(-1)?.[0]} answers`));
 }
 
@@ -79,7 +81,7 @@ function figures(told) {
     const best = view.ceiling && view.ceiling.best_possible;
     const shaded = view.curve.points.every((p) => Number.isFinite(p.low)) ? ", with the 95 % interval" : "";
     put("curve-why", `Held-out answers predicted by ${view.curve.model}${shaded}${best ? "; the green band is the best possible" : ""}.`);
-    draw("curve", [view.curve, view.ceiling], () => curve($("curve"), view.curve, view.ceiling && view.ceiling.best_possible, `Accuracy ${percent(view.curve.points.at(-1).accuracy)} with ${Math.round(view.curve.points.at(-1).answers)} answers`));
+    draw("curve", [view.curve, view.ceiling], () => curve($("curve"), view.curve, view.ceiling && view.ceiling.best_possible, `Accuracy ${percent(view.curve.points.at(-1).accuracy)} with ${Math.round(view.curve.points.at(-1).answers)} triplets`));
   }
 }
 
@@ -92,7 +94,7 @@ function cell(words, kind) {
 
 function people(told) {
   const judged = new Map(((told.view && told.view.people) || []).map((one) => [one.name, one]));
-  const reason = (one) => [one.claims, judged.get(one.name)?.reason].filter(Boolean).join("; ");
+  const reason = (one) => [one.reason, judged.get(one.name)?.reason].filter(Boolean).join("; ");
   const order = [...told.everybody].sort((a, b) => (reason(b) ? 1 : 0) - (reason(a) ? 1 : 0));
   const shown = everybody ? order : order.filter(reason);
   put("people-title", everybody ? "Participants" : "Participants to check");

@@ -2,19 +2,19 @@
 import { Queue } from "./queue.js";
 import { call, insist, kept, newId, newToken } from "./server.js";
 import { calibrate, formPage } from "./forms.js";
-import { Ahead, ask, fill, setUp, show } from "./screen.js";
+import { Ahead, ask, fill, fits, setUp, show } from "./screen.js";
 
 const $ = (id) => document.getElementById(id);
 const query = new URLSearchParams(location.search);
 const root = document.documentElement;
-let study, queue, token;
+let study, queue, token, scale, practising = false;
 
 function tell(state) {
   const texts = study?.texts;
   root.dataset.state = state;
   const line = $("state");
   line.className = state === "waiting" || state === "trouble" ? "waiting" : "";
-  line.textContent = !texts ? "" : state === "picture" ? texts.picture_failed : texts[state] || "";
+  line.textContent = !texts || (practising && /^sav/.test(state)) ? "" : state === "picture" ? texts.picture_failed : texts[state] || "";
 }
 
 const click = (id) => new Promise((done) => { $(id).onclick = () => done(id); $(id).focus({ preventScroll: true }); });
@@ -48,6 +48,7 @@ async function begin(ids) {
     show("consent");
     if (await Promise.race([click("disagree"), click("agree")]) === "disagree") return { told: { status: "declined" } };
   }
+  await measure(back);
   queue = new Queue("nearfar-" + study.id, (answers) => {
     const own = answers.filter((one) => one.token === token);
     return send(own.length ? own : answers);
@@ -76,12 +77,19 @@ async function send(answers) {
   return call("answers", { token: whose, body: { answers: bare } });
 }
 
-async function practise(practice) {
-  if (!practice.length) return;
-  await note("", study.texts.practice, study.texts.next);
-  for (const [at, shown] of practice.entries()) {
-    await ask(study, shown, { practice: true, where: study.texts.practice_title, share: at / practice.length, tell });
-  }
+async function answered(shown, how) {
+  await roomy();
+  const answer = await ask(study, shown, { ...how, tell });
+  if (answer.failed) await note("", study.texts.not_playable, study.texts.go_on);
+  return answer;
+}
+
+async function practise(practice, text) {
+  practising = true;
+  tell("");
+  if (text && practice.length) await note("", text, study.texts.next);
+  for (const shown of practice) await answered(shown, { practice: true, where: study.texts.practice_title, share: 0 });
+  practising = false;
 }
 
 // a page of the form, kept like an answer until the server has it
@@ -103,32 +111,35 @@ async function understood(practice) {
   }
 }
 
-async function measure(filled) {
+// how large objects of a set size are on this screen; measured before anybody starts, so that who needs another screen can take it
+async function measure(back) {
   const { size, unit } = study.screen;
   if (!size) return;
   const key = "nearfar:px_per_mm:" + devicePixelRatio;
-  let scale = unit === "px" ? 1 : Number(kept.get(key));
-  if (!scale || (unit === "mm" && !filled.has("calibration"))) {
-    scale = await calibrate(study.texts);
-    kept.set(key, String(scale));
-    await queue.add({ id: newId(), token, page: "calibration", fields: { px_per_mm: scale } });
-  }
+  scale = unit === "px" ? 1 : Number(back && kept.get(key)) || await calibrate(study.texts);
+  if (unit === "mm") kept.set(key, String(scale));
   root.style.setProperty("--size", size * scale + "px");
+  await roomy();
+}
+
+async function roomy() {
+  while (!fits(study)) await note(study.texts.small_title, study.texts.small_text, study.texts.retry);
 }
 
 // a notice after five answers whose median is faster than the study allows
 const recent = [];
-function tooFast({ milliseconds, away }) {
+function tooFast({ failed, milliseconds, away }) {
+  if (failed) return false;
   recent.push(milliseconds - away);
   const fast = recent.length >= 5 && recent.slice(-5).sort((a, b) => a - b)[2] < 1000 * study.screen.fast_seconds;
   if (fast) recent.length = 0;
   return fast;
 }
 
-// by the pace so far, or as assumed for this kind of question
+// by the pace so far, or as assumed for this kind of question; nothing where sounds take a time that nobody named
 function minutesLeft(left, done, since) {
   const seconds = done >= 5 ? (performance.now() - since) / 1000 / done : study.seconds;
-  return Math.max(1, Math.round((left * seconds) / 60));
+  return seconds ? " · " + fill(study.texts.minutes_left, { minutes: Math.max(1, Math.round((left * seconds) / 60)) }) : "";
 }
 
 // the next places of a booklet that is settled a few questions ahead
@@ -148,7 +159,7 @@ async function questions({ places, practice, total }, filled) {
   ahead.look(open);
   const asks = study.forms.practice.length && !filled.has("practice");
   if (open.length === places.length) {
-    await practise(practice);
+    await practise(practice, texts.practice);
     if (asks) await understood(practice);
     if (practice.length) await note("", texts.practice_done, texts.begin);
   } else if (asks) await understood(practice);
@@ -167,15 +178,14 @@ async function questions({ places, practice, total }, filled) {
       sinceBreak = 0;
       await note(texts.break_title, fill(texts.break_text, { done, total }), texts.go_on);
     }
-    const minutes = minutesLeft(total - done, at, since);
-    const where = fill(texts.progress, { number: done + 1, total }) + " · " + fill(texts.minutes_left, { minutes });
-    const answer = await ask(study, place.shown, { practice: done < 3 ? true : undefined, where, share: done / total, tell });
+    const where = fill(texts.progress, { number: done + 1, total }) + minutesLeft(total - done, at, since);
+    const answer = await answered(place.shown, { practice: done < 3 ? true : undefined, where, share: done / total });
     ahead.look(open.slice(at + 1));
     const fast = tooFast(answer);
     await queue.add({ id: newId(), token, place: place.place, ...answer, ...(fast ? { fast } : {}) });
     if (!coming && known.size < total && open.length - at <= 3) coming = more(open, known, ahead).finally(() => { coming = null; });
     if (fast) await note(texts.fast_title, texts.fast_text, texts.go_on);
-    sinceBreak += 1;
+    sinceBreak = fast ? 0 : sinceBreak + 1;
   }
   $("bar").style.width = "100%";
 }
@@ -219,14 +229,14 @@ async function main() {
   const ids = outside();
   if (query.get("assignmentId") === "ASSIGNMENT_ID_NOT_AVAILABLE") return note(texts.preview_title, texts.preview_text);
   if (study.ids.some((name) => !ids[name])) return note(texts.no_id_title, texts.no_id_text);
+  setUp(study);
   const { told } = await begin(ids);
   if (told.status !== "ok") return note(texts[told.status + "_title"], texts[told.status + "_text"]);
-  setUp(study);
   for (;;) {
     const booklet = await insist("booklet", { token }, tell);
     if (booklet.prompt) study.prompt = booklet.prompt;
     const filled = new Set([...booklet.filled, ...queue.pages()]);
-    if (booklet.places.some((place) => !place.answered)) await measure(filled);
+    if (study.screen.unit === "mm" && !filled.has("calibration")) await queue.add({ id: newId(), token, page: "calibration", fields: { px_per_mm: scale } });
     await form("before", filled);
     await questions(booklet, filled);
     await form("after", filled);

@@ -53,7 +53,7 @@ export function curve(box, result, best, words) {
   const last = points.at(-1).answers;
   const first = points[0].answers;
   const x = (answers) => left + (width - left - 8) * Math.log(answers / first) / Math.log(last / first || 2);
-  const y = (share) => height - low - (height - low - 8) * (share - 0.45) / 0.55;
+  const y = (share) => height - low - (height - low - 8) * Math.max(0, share - 0.45) / 0.55;
   if (best) picture.append(node("rect", { class: "zone", x: left, width: width - left, y: y(best.high), height: Math.max(2, y(best.low) - y(best.high)) }));
   for (const share of [0.5, 0.6, 0.7, 0.8, 0.9, 1]) {
     picture.append(node("line", { class: "axis", x1: left, x2: width, y1: y(share), y2: y(share) }));
@@ -64,7 +64,7 @@ export function curve(box, result, best, words) {
   if (points.every((p) => Number.isFinite(p.low))) picture.append(node("polygon", { class: "band", points: [...edge, ...back].join(" ") }));
   picture.append(node("polyline", { class: "line", points: points.map((p) => `${x(p.answers)},${y(p.accuracy)}`).join(" ") }));
   for (const p of points) picture.append(node("circle", { class: "mark", cx: x(p.answers), cy: y(p.accuracy), r: 3 }));
-  picture.append(text(left, height - 8, Math.round(first).toLocaleString("en") + " answers"));
+  picture.append(text(left, height - 8, Math.round(first).toLocaleString("en") + " triplets"));
   if (last > first) picture.append(text(width, height - 8, Math.round(last).toLocaleString("en"), { "text-anchor": "end" }));
 }
 

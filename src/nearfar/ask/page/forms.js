@@ -28,9 +28,13 @@ function drawn(field, number, texts) {
   if (!field.required) title.append(element("span", { className: "soft" }, " " + texts.form_optional));
   const wrong = element("p", { className: "wrong", id: id + "-wrong" });
   wrong.setAttribute("role", "alert");
-  for (const input of made) input.setAttribute("aria-describedby", wrong.id);
+  for (const input of made) {
+    input.setAttribute("aria-describedby", wrong.id);
+    input.addEventListener("input", () => { wrong.textContent = ""; for (const each of made) each.removeAttribute("aria-invalid"); });
+  }
   const choices = several ? made.map((input) => element("label", { className: "pick", dir: "auto" }, input, element("span", {}, input.value))) : made;
   const list = element("div", { className: "picks " + field.kind }, ...choices);
+  list.style.setProperty("--digits", Math.max(...made.map((input) => input.value.length)) + "ch");
   const box = element(several ? "fieldset" : "div", { className: "field" }, title, list);
   if (field.labels.length) box.append(element("p", { className: "ends soft" }, ...field.labels.map((text) => element("span", { dir: "auto" }, text))));
   box.append(wrong);
@@ -48,7 +52,7 @@ function value({ field, made }) {
 function problem(field, given, texts) {
   const { least, most, kind } = field;
   if (given === null) return field.required ? texts.form_required : "";
-  const size = typeof given === "number" ? given : given.length;
+  const size = typeof given === "number" ? given : [...given].length; // letters as the server counts them
   if ((least === null || size >= least) && (most === null || size <= most) && !Number.isNaN(size)) return "";
   const text = { number: texts.form_number, choices: texts.form_choices }[kind] || texts.form_text;
   return fill(text, { least: least ?? "…", most: most ?? "…" });

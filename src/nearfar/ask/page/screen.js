@@ -14,7 +14,10 @@ export function setUp({ screen, texts }) {
   if (screen.background) {
     const light = [1, 3, 5].map((at) => parseInt(screen.background.slice(at, at + 2), 16) / 255).map((x) => (x <= 0.03928 ? x / 12.92 : ((x + 0.055) / 1.055) ** 2.4));
     root.style.setProperty("--tone", screen.background);
-    root.style.setProperty("--tone-ink", 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2] > 0.179 ? "#000000" : "#ffffff");
+    const tones = ["#ffffff", "#000000"];
+    const [paper, ink] = 0.2126 * light[0] + 0.7152 * light[1] + 0.0722 * light[2] > 0.179 ? tones : tones.reverse();
+    root.style.setProperty("--tone-paper", paper);
+    root.style.setProperty("--tone-ink", ink);
     root.classList.add("toned");
   }
   if (screen.size) root.classList.add("sized");
@@ -93,7 +96,7 @@ function player(study, picture, media, players, label) {
   one.play = () => {
     for (const other of players) if (other !== one) { other.element.pause(); other.element.currentTime = 0; }
     element.currentTime = 0;
-    element.play().then(() => { one.plays += 1; }, () => {});
+    element.play().then(() => { one.plays += 1; }, (error) => { if (error.name === "NotSupportedError") one.fail(); });
   };
   element.onplaying = () => say("♪ " + study.texts.playing);
   element.onpause = () => say((one.ends ? "↻ " + study.texts.play_again : "▶ " + study.texts.play));
@@ -104,9 +107,12 @@ function player(study, picture, media, players, label) {
   return media === "video" ? [element, button] : [button];
 }
 
-// every sound and film loaded, trying again where the network fails, then played to its end once
+// every sound and film loaded, trying again where the network fails, then played to its end once; `broken`: one cannot be played here
 async function heard(players, tell) {
+  let broken = false, fail;
+  const failed = new Promise((done) => { fail = () => done(broken = true); });
   for (const one of players) {
+    one.fail = one.element.onerror = fail;
     for (let wait = 500; ; wait = Math.min(wait * 2, 8000)) {
       try { one.element.src = await blob(one.picture); one.button.disabled = false; break; } catch {
         tell("picture");
@@ -121,24 +127,18 @@ async function heard(players, tell) {
     (players.find((one) => !one.ends) || players[0])?.play();
   };
   document.addEventListener("keydown", next);
-  await Promise.all(players.map((one) => new Promise((done) => { one.heard = done; })));
-  return () => document.removeEventListener("keydown", next);
+  await Promise.race([failed, Promise.all(players.map((one) => new Promise((done) => { one.heard = done; })))]);
+  return { broken, deaf: () => document.removeEventListener("keydown", next) };
 }
 
 const frame = () => new Promise((done) => requestAnimationFrame(done));
 
-// shown: numbers of objects, an anchor first; resolves to {choice, milliseconds, away, shown_at, replays, early}
-export async function ask(study, shown, { practice, where, share, tell }) {
+// a question on the screen, still closed: its buttons, and the players of its sounds and films
+function draw(study, shown) {
   const texts = study.texts;
   const anchored = study.kind === "near" || study.kind === "grid";
   const options = anchored ? shown.slice(1) : shown;
-  $("where").textContent = where;
-  $("bar").style.width = 100 * share + "%";
-  $("prompt").textContent = fill(study.prompt, { pick: study.pick });
-  $("prompt").tabIndex = -1;
   const played = shown.some((number) => study.objects[number].picture && study.objects[number].media !== "image");
-  const keys = texts[study.kind === "grid" ? "keys_grid" : anchored ? "keys_two" : "keys_three"];
-  $("keys").textContent = practice === undefined ? "" : played ? texts.keys_media + " " + keys : keys;
   const players = [];
   $("anchor").replaceChildren(...(anchored ? [thing(study, shown[0], players, named(texts.anchor, { name: "" }))] : []));
   if (anchored) {
@@ -162,14 +162,43 @@ export async function ask(study, shown, { practice, where, share, tell }) {
     box.append(thing(study, options[place], players, named(texts.option, { number: place + 1, name: "" })), button);
     return box;
   });
+  $("question").className = study.kind;
   $("options").className = "options" + (study.kind === "grid" ? " grid" : anchored ? "" : " three");
   $("options").replaceChildren(...boxes);
   $("done").hidden = study.pick === 1;
-  $("done").disabled = true;
+  $("done").disabled = $("cannot").disabled = true;
   show("question");
-  $("cannot").disabled = true;
+  return { buttons, players, anchored, played };
+}
+
+// whether objects of a set size have room; options stay beside each other, as the side that was chosen is part of the answer
+export function fits(study) {
+  const sized = study.objects.findIndex(({ picture, media }) => picture && media !== "audio");
+  if (!study.screen.size || study.show === "words" || sized < 0) return true;
+  draw(study, [sized, sized, sized]);
+  const boxes = [...$("question").querySelectorAll(".thing, #options > *")].map((one) => one.getBoundingClientRect());
+  show("loading"); // nobody sees what was measured
+  return boxes.every(({ left, right }) => left >= 0 && right <= innerWidth);
+}
+
+// shown: numbers of objects, an anchor first; resolves to {choice, milliseconds, away, shown_at, replays, early}, of what cannot be played with `failed`
+export async function ask(study, shown, { practice, where, share, tell }) {
+  const texts = study.texts;
+  $("where").textContent = where;
+  $("bar").style.width = 100 * share + "%";
+  $("prompt").textContent = fill(study.prompt, { pick: study.pick });
+  $("prompt").tabIndex = -1;
+  const { buttons, players, anchored, played } = draw(study, shown);
+  const keys = study.kind === "grid" && study.pick === 1 ? "" : texts[study.kind === "grid" ? "keys_grid" : anchored ? "keys_two" : "keys_three"];
+  const cannot = study.screen.cannot_tell ? `0: ${texts.cannot_tell}.` : "";
+  $("keys").textContent = practice === undefined ? "" : [played ? texts.keys_media : "", keys, cannot].join(" ").trim();
   await ready($("question").querySelectorAll("img"), tell);
-  const deaf = players.length ? await heard(players, tell) : () => {};
+  const { broken, deaf } = players.length ? await heard(players, tell) : { deaf: () => {} };
+  if (broken) {
+    deaf();
+    for (const one of players) one.element.pause();
+    return { choice: [], shown_at: Date.now() / 1000, failed: true };
+  }
   await frame();
   const start = performance.now();
   const awayBefore = awayTime();
@@ -223,7 +252,7 @@ function chosen(buttons, pick) {
       if (event.repeat || event.ctrlKey || event.metaKey || event.altKey) return;
       const place = placeOf(event.key, buttons.length);
       if (event.key === "0" && !$("cannot").hidden) { event.preventDefault(); finish([]); }
-      else if (event.key === "Enter" && pick > 1 && picked.length === pick && !event.target.closest(".option")) { event.preventDefault(); finish([...picked]); }
+      else if (event.key === "Enter" && pick > 1 && picked.length === pick && !event.target.closest(".option, #cannot")) { event.preventDefault(); finish([...picked]); }
       else if (place !== null) { event.preventDefault(); take(place); }
     };
     buttons.forEach((button, place) => {

@@ -36,7 +36,8 @@ class Arrival:
 class Answer:
     """One answer as it was sent: ``choice`` holds positions on the screen, none where somebody cannot tell.
 
-    ``early`` counts presses before the least time, ``fast`` says that the notice about fast answers was shown.
+    ``early`` counts presses before the least time, ``fast`` says that the notice about fast answers was shown, ``failed``
+    that a sound or film could not be played.
     """
 
     id: str
@@ -48,6 +49,7 @@ class Answer:
     replays: int | None = None
     early: int | None = None
     fast: bool = False
+    failed: bool = False
 
 
 # ---------------------------------------------------------------- starting and coming back
@@ -164,9 +166,7 @@ def save_form(
     A page with a wrong answer comes again, a few times; how often it was tried is kept.
     """
     person = participant_of(tx, token)
-    if person is None:
-        return None
-    if not _is_seen(tx, person, now):
+    if person is None or not _is_seen(tx, person, now):
         return None
     if page == "practice":
         misunderstood = "SELECT count(*) FROM event WHERE participant = ? AND kind = 'misunderstood'"
@@ -222,20 +222,20 @@ def _save(
     released, shown, role, question = slots[0]
     n_options = len(json.loads(shown)) - plan.questions.anchored
     distinct, pick = set(answer.choice), plan.questions.pick
-    wanted = (0, pick) if plan.study.screen.cannot_tell else (pick,)
+    wanted = (0, pick) if plan.study.screen.cannot_tell or answer.failed else (pick,)
     fits = len(answer.choice) in wanted and len(distinct) == len(answer.choice)
     if not fits or not distinct <= set(range(n_options)):
         return "the choice is not one of the options"
     values = vars(answer) | {"choice": json.dumps(answer.choice)}
-    fast = values.pop("fast")
+    happened = {"fast notice": values.pop("fast"), "not playable": values.pop("failed")}
     if not tx.insert("answer", participant=person, **values, received=now):
         return _again(tx, person, answer, now)
     if released is not None:
         _take_back(tx, person, answer.place, released, changes)
     if role == "new":
         changes[question][1] += 1
-    if fast:
-        tx.insert("event", at=now, participant=person, kind="fast notice", detail=str(answer.place))
+    for kind in (kind for kind, did in happened.items() if did):
+        tx.insert("event", at=now, participant=person, kind=kind, detail=str(answer.place))
     return ""
 
 

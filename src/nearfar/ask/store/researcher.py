@@ -4,9 +4,7 @@ from __future__ import annotations
 
 import json
 import time
-import tomllib
 from collections import Counter
-from collections.abc import Iterable
 from typing import Any
 
 import numpy as np
@@ -14,7 +12,7 @@ import numpy as np
 from nearfar.ask.objects import Picture, StudyObjects
 from nearfar.ask.passwords import new_secret
 from nearfar.ask.pool import Pool, same_trio
-from nearfar.ask.store.adaptive import OFF
+from nearfar.ask.store.adaptive import CHOSEN, ENOUGH, OFF, noted
 from nearfar.ask.store.drawing import unload
 from nearfar.ask.store.transaction import VERSION, Row, Transaction
 from nearfar.ask.study import Study
@@ -34,19 +32,14 @@ def study_row(tx: Transaction) -> dict[str, Any] | None:
     return dict(zip(columns, rows[0], strict=True)) if rows else None
 
 
-def is_adaptive(study: dict[str, Any]) -> bool:
-    """Whether the questions of a study, as ``study_row`` has it, are chosen by the answers so far."""
-    return bool(tomllib.loads(study["toml"]).get("questions", {}).get("design") == "adaptive")
-
-
 def create(
-    tx: Transaction, study: Study, objects: StudyObjects, pool: Pool, password: str, now: float
-) -> bool:
-    """Fill an empty database; False where another process was faster."""
+    tx: Transaction, study: Study, objects: StudyObjects, pool: Pool, pictures: list[tuple[str, Picture]], password: str
+) -> bool:  # fmt: skip
+    """Fill an empty database, wholly or not at all; False where another process was faster."""
     tx.lock_drawing()
     made = tx.insert(
         "study", id=1, version=VERSION, toml=study.toml.text, fingerprint=study.fingerprint(objects.names),
-        kind=study.kind, pick=pool.questions.pick, state="open", password=password, secret=new_secret(), created=now,
+        kind=study.kind, pick=pool.questions.pick, state="open", password=password, secret=new_secret(), created=time.time(),
     )  # fmt: skip
     if not made:
         return False
@@ -63,6 +56,9 @@ def create(
             for i, (row, *rest) in enumerate(zip(rows, pool.origin, pool.condition, shuffle, strict=True))
         ],
     )
+    for name, picture in pictures:
+        tx.insert("picture", hash=picture.hash, media=picture.media, data=picture.data)
+        tx.run("UPDATE object SET picture = ? WHERE name = ?", picture.hash, name)
     return True
 
 
@@ -71,13 +67,6 @@ def update_texts(tx: Transaction, study: Study, display_names: tuple[str, ...]) 
     tx.run("UPDATE study SET toml = ? WHERE id = 1", study.toml.text)
     shown = [(text, i) for i, text in enumerate(display_names)]
     tx.run_many("UPDATE object SET display_name = ? WHERE id = ?", shown)
-
-
-def add_pictures(tx: Transaction, pictures: Iterable[tuple[str, Picture]]) -> None:
-    """Store pictures, each with the name of its object."""
-    for name, picture in pictures:
-        tx.insert("picture", hash=picture.hash, media=picture.media, data=picture.data)
-        tx.run("UPDATE object SET picture = ? WHERE name = ?", picture.hash, name)
 
 
 def set_state(tx: Transaction, state: str) -> None:
@@ -117,34 +106,23 @@ def picture(tx: Transaction, hash: str) -> tuple[str, bytes] | None:
 
 
 def answer_rows(tx: Transaction) -> list[Row]:
-    """(participant, place, role, shown, choice, milliseconds, away, shown_at, received, replays, early, condition, rule, question)."""
+    """(participant, place, role, shown, choice, milliseconds, away, shown_at, received, replays, early, condition, rule, ...).
+
+    Then score, probability, model and seed of adaptive questions.
+    """
     return tx.rows(
         "SELECT p.name, s.place, s.role, s.shown, a.choice, a.milliseconds, a.away, a.shown_at, a.received, "
-        "a.replays, a.early, p.condition, q.source, q.id "
+        "a.replays, a.early, p.condition, q.source, c.score, c.probability, c.model, m.seed "
         "FROM answer a JOIN slot s ON s.participant = a.participant AND s.place = a.place "
-        "JOIN participant p ON p.id = a.participant LEFT JOIN question q ON q.id = s.question ORDER BY a.participant, a.place"
+        "JOIN participant p ON p.id = a.participant LEFT JOIN question q ON q.id = s.question "
+        "LEFT JOIN choice c ON c.question = q.id LEFT JOIN model m ON m.id = c.model ORDER BY a.participant, a.place"
     )
-
-
-def choice_rows(tx: Transaction) -> list[Row]:
-    """(question, score, probability, model, seed) of every adaptive question that somebody got."""
-    return tx.rows(
-        "SELECT c.question, c.score, c.probability, c.model, m.seed FROM choice c JOIN model m ON m.id = c.model "
-        "WHERE c.question IS NOT NULL ORDER BY c.id"
-    )
-
-
-def control_names(tx: Transaction) -> tuple[str, ...]:
-    """Participants of an adaptive study who get random questions only."""
-    others = "SELECT s.participant FROM slot s JOIN question q ON q.id = s.question WHERE s.role = 'open' OR q.condition = '~'"
-    names = tx.rows(f"SELECT name FROM participant WHERE id NOT IN ({others}) ORDER BY id")
-    return tuple(name for (name,) in names)
 
 
 def people_rows(tx: Transaction) -> list[Row]:
     """(name, outside, state, answers, places, code, consent, seen, details, claimed, elapsed, ...) of everybody.
 
-    Then condition, and numbers: cannot tell, early, replays, notices about fast answers. Claimed are the seconds of all answers together, as the browser says; elapsed those from the consent to the last.
+    Then condition, and numbers: cannot tell, early, replays, notices about fast answers, questions not playable. Claimed are the seconds of all answers together, as the browser says; elapsed those from the consent to the last.
     """
     return tx.rows(
         "SELECT p.name, p.outside, p.state, count(a.id), "
@@ -152,7 +130,8 @@ def people_rows(tx: Transaction) -> list[Row]:
         "p.code, p.consent, p.seen, p.details, sum(a.milliseconds - coalesce(a.away, 0)) / 1000, "
         "max(a.received) - p.consent, p.condition, CAST(sum(CASE WHEN a.choice = '[]' THEN 1 ELSE 0 END) AS BIGINT), "
         "CAST(sum(a.early) AS BIGINT), CAST(sum(a.replays) AS BIGINT), (SELECT count(*) FROM event e "
-        "WHERE e.participant = p.id AND e.kind = 'fast notice') FROM participant p LEFT JOIN answer a ON a.participant = p.id "
+        "WHERE e.participant = p.id AND e.kind = 'fast notice'), (SELECT count(*) FROM event e "
+        "WHERE e.participant = p.id AND e.kind = 'not playable') FROM participant p LEFT JOIN answer a ON a.participant = p.id "
         "GROUP BY p.id ORDER BY p.id"
     )
 
@@ -169,7 +148,7 @@ def form_values(tx: Transaction) -> dict[str, dict[str, Any]]:
 
 def balance(tx: Transaction) -> list[tuple[int, int]]:
     """(load, answers) of every question of the pool; repeats and checks do not count."""
-    rows = tx.rows("SELECT load, done FROM question WHERE condition <> '~' ORDER BY id")
+    rows = tx.rows("SELECT load, done FROM question WHERE condition <> ? ORDER BY id", CHOSEN)
     return [(int(load), int(done)) for load, done in rows]
 
 
@@ -202,8 +181,13 @@ def erase(tx: Transaction, name: str, rng: np.random.Generator) -> bool:
     person = people[0][0]
     tx.run("UPDATE participant SET state = 'left' WHERE id = ?", person)  # nobody answers meanwhile
     unload(tx, [person], rng, answered_too=True)
+    tx.run("DELETE FROM choice WHERE question IS NULL")  # these answers may have led to them
+    own = "SELECT q.id FROM slot s JOIN question q ON q.id = s.question WHERE s.participant = ? AND q.condition = ?"
+    chosen = tx.rows(own, person, CHOSEN)  # for nobody else
     for table in ("answer", "used", "slot", "token", "event", "form"):
         tx.run(f"DELETE FROM {table} WHERE participant = ?", person)
+    for table, question in (("choice", "question"), ("question", "id")):
+        tx.run_many(f"DELETE FROM {table} WHERE {question} = ?", chosen)
     tx.run("DELETE FROM participant WHERE id = ?", person)
     tx.run("DELETE FROM view")
     tx.insert("event", at=time.time(), kind="erasing", detail="")
@@ -250,19 +234,16 @@ def act_on_view(tx: Transaction, text: str, stop_width: float | None, now: float
     """Do what a new view asks for, once: end adaptive questions that harm, pause a study whose accuracy is known well enough."""
     view = json.loads(text)
     saved, accuracy = view["adaptive"], view["accuracy"]
-    if saved and saved["harms"] and _once(tx, OFF, saved["text"], now):
+    if saved and saved["harms"] and not noted(tx, OFF):
+        tx.insert("event", at=now, kind=OFF, detail=saved["text"])
         return str(saved["text"])
     narrow = bool(stop_width and accuracy and accuracy["high"] - accuracy["low"] < stop_width)
-    if narrow and _once(tx, "enough", accuracy["text"], now):
+    stopped = f"Nobody new is asked: the interval of the accuracy is narrower than {stop_width}."
+    if narrow and not noted(tx, ENOUGH):
+        tx.insert("event", at=now, kind=ENOUGH, detail=stopped)
         set_state(tx, "paused")
-        return f"Nobody new is asked: the interval of the accuracy is narrower than {stop_width:g}."
+        return stopped
     return ""
-
-
-def _once(tx: Transaction, kind: str, detail: str, now: float) -> bool:
-    """Note an event; False where there was one of its kind before."""
-    known = tx.rows("SELECT 1 FROM event WHERE kind = ? LIMIT 1", kind)
-    return not known and tx.insert("event", at=now, kind=kind, detail=detail)
 
 
 def get_view(tx: Transaction) -> str | None:

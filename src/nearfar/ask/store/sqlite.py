@@ -51,7 +51,7 @@ def _connect(address: str | Path, **more: Any) -> sqlite3.Connection:
 def read_only_connection(path: Path) -> sqlite3.Connection:
     """A connection that cannot write, also while a server runs."""
     if not path.is_file():
-        raise FileError(f"{path}: there is no such database")
+        raise FileError(f"{path}: there is no such database; it is made when the study is first served")
     try:
         return _connect(f"{path.resolve().as_uri()}?mode=ro", uri=True)
     except sqlite3.Error as error:

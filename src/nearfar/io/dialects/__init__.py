@@ -2,33 +2,33 @@
 
 from __future__ import annotations
 
+import shlex
 from collections.abc import Mapping
 from dataclasses import replace
 from typing import Any
 
+from nearfar._tools.text import listed
 from nearfar.errors import ColumnsError, FileError, InputError
 from nearfar.io.dialects import mapped, rows
 from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal
-from nearfar.io.dialects.choices import SIDES
+from nearfar.io.dialects.choices import HEADINGS, QUALTRICS, SIDES
 from nearfar.io.dialects.mapped import MAPPED, PLANNED, is_overlay, selecting, with_optional
 from nearfar.io.dialects.orders import MATRICES, ORDERS
 from nearfar.io.dialects.sides import NEXT, SALMON, TRIPLETTOOLS
+from nearfar.io.naming import NUMBER
 from nearfar.io.table import Table, plain
 
-__all__ = ["DIALECTS", "SIDES", "Aside", "Dialect", "Grammar", "Refusal", "choose", "named", "selecting"]
+__all__ = [
+    "DIALECTS", "HEADINGS", "QUADRUPLETS", "QUALTRICS", "SIDES",
+    "Aside", "Dialect", "Grammar", "Refusal", "choose", "named", "selecting",
+]  # fmt: skip
 
 ColumnRoles = Mapping[str, Any] | None
-NAMED = (
-    rows.CANONICAL,
-    rows.ODD_ONE_OUT,
-    rows.MOST_CENTRAL,
-    SALMON,
-    TRIPLETTOOLS,
-    NEXT,
-    rows.THINGS,
-    PLANNED,
+DIALECTS = (
+    *(rows.CANONICAL, rows.ODD_ONE_OUT, rows.MOST_CENTRAL, SALMON, TRIPLETTOOLS, NEXT, rows.THINGS, PLANNED),
+    *(*ORDERS, *MATRICES, rows.LIST_ORDER, rows.LIST_BOOLEAN, rows.LIST_COUNT),
 )
-DIALECTS = (*NAMED, *ORDERS, *MATRICES, rows.LIST_ORDER, rows.LIST_BOOLEAN, rows.LIST_COUNT)
+QUADRUPLETS = ("a", "b", "c", "d")
 BARE_NAMES = (("i", "j", "k"), ("a", "b", "odd"))  # of bare rows, in formats that cannot do without names
 
 
@@ -70,13 +70,21 @@ def _by_header(table: Table) -> tuple[Dialect, Grammar]:
     fitting = [(dialect, grammar) for dialect, grammar in grammars if grammar is not None]
     if len(fitting) == 1:
         return fitting[0]
-    columns = ", ".join(map(repr, table.header.cells))
+    columns = listed(list(map(repr, table.header.cells)), 8)
     if fitting:
         names = " or ".join(dialect.name for dialect, _ in fitting)
         raise FileError(f"{table.name}: the columns {columns} may be {names}; say which with dialect=")
-    ways = "expected anchor, near, far; say what yours mean with --column anchor=NAME and so on"
-    where = "see nearfar help columns and docs/files.md"
-    raise ColumnsError(f"{table.name}: the columns {columns} are not known; {ways} ({where})")
+    if table.header.cells == QUADRUPLETS:
+        command = f"nearfar map {shlex.quote(table.source.path or table.name)} --dialect quadruplets --model soe-2 -o map.png"
+        kind = "are those of quadruplets, for embeddings alone"
+        raise FileError(f"{table.name}: the columns {columns} {kind}; try  {command}")
+    ways = "expected anchor, near, far or another layout of docs/files.md (odd one out, rankings, ratings, surveys)"
+    way = "say what yours mean with --column ROLE=NAME (see nearfar help columns)"
+    if len(table.header) == 3 and all(map(str.isdecimal, table.header.cells)):
+        way = "where there is no header, add --dialect most-central (the central one first), things (the odd one last) or list-order"
+    elif all(NUMBER.fullmatch(cell.replace(",", ".")) for cell in table.header.cells):
+        way = "a matrix without names has a row and a column per object: --dialect distance-matrix or similarity-matrix"
+    raise ColumnsError(f"{table.name}: the columns {columns} are not known; {ways}; {way}")
 
 
 def _by_name(table: Table, dialect: Dialect) -> tuple[Dialect, Grammar]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -44,7 +44,7 @@ class Grammar:
     ----------
     columns : role -> position in the file.
     objects : the roles whose cells hold objects. In expressions they are object indices, null where blank;
-        all other roles are text. ``next_choice`` is the text of ``choice_1`` in the next row.
+        all other roles are text. ``next_choice`` is the text of ``choice_1``, or of ``value``, in the next row.
     triplets : what a row says, as (anchor, near, far): one triplet, or several of one statement.
     picked : whether each option was chosen, where a check question may name the right one.
     derived : columns that are made of the others, step by step, for the expressions to use.
@@ -74,7 +74,7 @@ class Grammar:
     milliseconds: bool = False
     unknown_seconds: float | None = None
     first_index: int | None = None
-    blanks: tuple[str, ...] = ()
+    blanks: Collection[str] = ()
     has_header: bool = True
     partial: bool = False
     picked: tuple[pl.Expr, ...] = ()

@@ -9,17 +9,27 @@ from typing import Literal
 import polars as pl
 
 from nearfar.io.dialects._grammar import Aside, Grammar, Refusal, Three, distinct, trio_triplets
+from nearfar.io.naming import NAN, NOTHING
+from nearfar.io.table import plain
 
 How = Literal["name", "side", 0, 1] | None  # None: whichever of them it is
-SIDES = (("left", "l", "arrowleft", "links"), ("right", "r", "arrowright", "rechts"))
+SIDES = (
+    ("left", "l", "arrowleft", "leftarrow", "links"),
+    ("right", "r", "arrowright", "rightarrow", "rechts"),
+)
 SKIPS = ("skip", "skipped")
-NOTHING = ("none", "null", "na", "nan")
+HEADINGS = ("response", "open-ended response")  # of SurveyMonkey
 QUALTRICS = '{"ImportId":'  # begins the cells of the third of its header rows
 BETWEEN = "\x1f"
 
 
 def choice_grammar(
-    kind: str, options: Sequence[int], choices: Sequence[int], how: How, anchor: int | None = None
+    kind: str,
+    options: Sequence[int],
+    choices: Sequence[int],
+    how: How,
+    anchor: int | None = None,
+    called: Sequence[str] = (),
 ) -> Grammar:
     """Which option was chosen, and what that says.
 
@@ -30,19 +40,26 @@ def choice_grammar(
     options, anchor : their columns.
     choices : the column of the choice; of a grid with ; or | or commas between the picks, or a column each.
     how : how a choice is written.
+    called : the names of the columns of the options, by which a choice may call them too.
     """
     count = len(options)
     names = [f"option_{i}" for i in range(1, count + 1)]
     texts = [pl.col(f"{name}_text").str.strip_chars() for name in names]
     given = [f"choice_{i}" for i in range(1, len(choices) + 1)]
     derived, by_name, by_number, by_side = _ways(kind, texts, given, how if isinstance(how, int) else 1)
+    if called and how is None and kind != "grid":  # "left" is then the column left, wherever it stands
+        cell = pl.col(given[0]).str.replace_all(r"[\W_]+", "").str.to_lowercase()
+        columns = [(cell == plain(name)).fill_null(False) for name in called]
+        any_column = pl.any_horizontal(columns)
+        by_side = [column | (side & ~any_column) for side, column in zip(by_side, columns, strict=True)]
     n_picks, any_name = pl.col("n_picks"), pl.any_horizontal(by_name)
     ways = {"name": by_name, "side": by_side, 0: by_number, 1: by_number}.get(
         how, [by_name[i] | (~any_name & (by_side[i] | by_number[i])) for i in range(count)]
     )
     taken = [pl.col(f"took_{i}") for i in range(1, count + 1)]
     some, n_taken = pl.any_horizontal(taken), pl.sum_horizontal(taken)
-    objects, shows = ((*["anchor"] * (anchor is not None), *names), (*names, *given))
+    objects = (*["anchor"] * (anchor is not None), *names)
+    shows = (*objects, *given)
     wrong = ~some | (n_taken != n_picks).fill_null(True)
     refusals = [Refusal(wrong, "not a choice", _expected(kind, how), shows)]
     if kind == "grid":
@@ -69,6 +86,7 @@ def choice_grammar(
         partial=kind == "grid",
         picked=tuple(taken),
         undecided=zero & ~any_name & asked if how is None else None,
+        blanks=NAN,
         derived=(*derived, dict(zip((took.meta.output_name() for took in taken), ways, strict=True))),
     )
 
@@ -92,7 +110,8 @@ def _ways(
 
 
 def _plain(role: str) -> pl.Expr:
-    return pl.col(role).str.strip_chars().str.to_lowercase().str.replace(r"\.0+$", "")
+    text = pl.col(role).str.strip_chars().str.to_lowercase().str.replace(r"\.0+$", "")
+    return text.str.strip_chars("{}[]'\"")  # of E-Prime's {LEFTARROW} and PsychoPy's ['left']
 
 
 def _picks(texts: Sequence[pl.Expr], given: Sequence[str]) -> pl.Expr:
@@ -131,6 +150,12 @@ def _expected(kind: str, how: How) -> str:
     return ", ".join(ways) + (", with ; between several" if kind == "grid" else "")
 
 
+def header_row(role: str, other: pl.Expr) -> Aside:
+    """The second and the third header row of Qualtrics, by the cell of a role in a row and in the next, or an ``other`` one."""
+    cells = (pl.col(name).str.starts_with(QUALTRICS) for name in (role, "next_choice"))
+    return Aside((pl.any_horizontal(cells) | other).fill_null(False), "header row")
+
+
 def _rows_without_answer(objects: Sequence[str], given: Sequence[str], some: pl.Expr) -> tuple[Aside, ...]:
     """Rows of survey tools that hold no answer: more header rows, other screens, nothing chosen, skips.
 
@@ -138,11 +163,10 @@ def _rows_without_answer(objects: Sequence[str], given: Sequence[str], some: pl.
     """
     anything = pl.any_horizontal([pl.col(name).is_not_null() for name in given])
     choice = pl.when(anything).then(pl.col(given[0]).fill_null(""))
-    cells = (pl.col(name).str.starts_with(QUALTRICS) for name in (given[0], "next_choice"))
     blank = pl.all_horizontal([pl.col(role).is_null() for role in objects])
     word = pl.when(~some.fill_null(False)).then(choice.str.strip_chars().str.to_lowercase())
     return (
-        Aside(pl.any_horizontal(cells).fill_null(False), "header row"),
+        header_row(given[0], word.is_in(HEADINGS)),
         Aside(blank, "no question"),
         Aside(choice.is_null() | word.is_in(NOTHING).fill_null(False), "no answer"),
         Aside(word.is_in(SKIPS).fill_null(False), "skip"),

@@ -39,19 +39,24 @@ def mapped_grammar(header: Header, columns: Mapping[str, Any]) -> Grammar:
     single = {role: at[0] for role, at in several.items()}
     chosen = [role for role in single if role in CHOICES]
     kind, how = CHOICES[chosen[0]] if len(chosen) == 1 else ("", None)
+    picks = several[chosen[0]] if kind else []
     objects = {"anchor", "near", "far"} & single.keys()
+    called = [header.cells[at] for at in options] if all(header.cells) else []
     if len(objects) == 3 and not options and not chosen:
         three = ("anchor", "near", "far")
         at = {role: single[role] for role in three}
         grammar = Grammar(at, three, ((pl.col("anchor"), pl.col("near"), pl.col("far")),))
-    elif objects == {"anchor"} and len(options) == 2 and kind == "choice":
-        grammar = choice_grammar("near", options, [single[chosen[0]]], how, single["anchor"])
+    elif objects == {"anchor"} and len(options) == 2 and kind == "choice" and len(picks) == 1:
+        grammar = choice_grammar("near", options, picks, how, single["anchor"], called)
+    elif objects == {"anchor", "far"} and len(options) == 2 and not chosen:  # the choice is the farther one
+        grammar = choice_grammar("near", options, [single.pop("far")], None, single["anchor"], called)
+        grammar = replace(grammar, triplets=tuple((a, far, near) for a, near, far in grammar.triplets))
     elif objects == {"anchor"} and len(options) > 2 and kind == "choice" and how != "side":
-        grammar = choice_grammar("grid", options, [single[chosen[0]]], how, single["anchor"])
-    elif not objects and len(options) == 3 and kind in ("odd", "central"):
-        grammar = choice_grammar(kind, options, [single[chosen[0]]], how)
+        grammar = choice_grammar("grid", options, picks, how, single["anchor"])
+    elif not objects and len(options) == 3 and kind in ("odd", "central") and len(picks) == 1:
+        grammar = choice_grammar(kind, options, picks, how, called=called)
     else:
-        ways = "anchor, two or more options and choice; or option, option, option and odd or central"
+        ways = "anchor, two or more options and choice; anchor, two options and far; or option, option, option and odd or central"
         got = f"got the roles {', '.join(columns) or 'none'}; expected anchor, near, far; or {ways}"
         raise InputError(f"columns: {got}; nearfar help columns lists others")
     return with_optional(grammar, single)
@@ -64,13 +69,12 @@ def bare_grammar(table: Table, columns: Mapping[str, Any]) -> Grammar | None:
     hardly occur twice either, unless a cell of it is the name of a role or stands where a time is expected.
     """
     header = table.header
-    given = [one for at in columns.values() for one in (at if isinstance(at, (list, tuple)) else [at])]
-    if not all(isinstance(one, int) or _is_number(one) for one in given):
+    if not by_number(columns):
         return None
     grammar = mapped_grammar(Header(header.source, [""] * len(header)), columns)
     first = {role: header.cells[at] or None for role, at in grammar.columns.items()}
     row = grammar.derive(pl.DataFrame(first, schema=dict.fromkeys(first, pl.String), orient="row"))
-    if grammar.refuse:
+    if grammar.refuse and not grammar.may_be_blank:  # of a ranking only, where any names will do
         wrong = row.select(pl.any_horizontal(r.when for r in grammar.refuse)).item()
         is_header = wrong and bool((first.get("choice_1", "x") or "").strip())
     else:
@@ -84,6 +88,12 @@ def bare_grammar(table: Table, columns: Mapping[str, Any]) -> Grammar | None:
     return None if is_header else replace(grammar, has_header=False)
 
 
+def by_number(columns: Mapping[str, Any]) -> bool:
+    """Whether all columns are given by number."""
+    given = [one for at in columns.values() for one in (at if isinstance(at, (list, tuple)) else [at])]
+    return all(isinstance(one, int) or _is_number(one) for one in given)
+
+
 def positions(header: Header, columns: Mapping[str, Any]) -> dict[str, list[int]]:
     """role -> positions of its columns."""
     unknown = [role for role in columns if role not in ROLES]
@@ -94,7 +104,7 @@ def positions(header: Header, columns: Mapping[str, Any]) -> dict[str, list[int]
     columns_at = {}
     for role, given in columns.items():
         several = list(given) if isinstance(given, (list, tuple)) else [given]
-        if len(several) > 1 and role not in SEVERAL:
+        if len(several) != 1 and (role not in (*SEVERAL, *CHOICES) or not several):
             raise InputError(f"columns: {role} must be one column, got {len(several)}")
         columns_at[role] = [_position(header, one) for one in several]
     return columns_at
@@ -104,6 +114,7 @@ def _position(header: Header, given: Any) -> int:
     if isinstance(given, str):
         exact = [at for at, name in enumerate(header.cells) if name == given]
         at = exact[0] if len(exact) == 1 else header.find(given)
+        at = header.also.get(given) if at is None else at
         if at is None and _is_number(given):
             at = int(given) - 1 if len(given) < 9 else -1
     else:
@@ -149,16 +160,17 @@ def _check(grammar: Grammar) -> Aside:
 
 def selecting(grammar: Grammar, header: Header, where: Sequence[str]) -> Grammar:
     """The grammar with rows set aside that are not wanted; ``where`` has conditions such as ``block = main``."""
-    columns, undecided = dict(grammar.columns), grammar.undecided
-    selected = pl.lit(True)
+    columns, selected = dict(grammar.columns), pl.lit(True)
     for number, condition in enumerate(where):
-        parts = re.fullmatch(r"\s*(.+?)\s*(!?=)\s*(.*?)\s*", condition)
+        parts = re.fullmatch(r"\s*(.+?)\s*(!?=)=?\s*(.*?)\s*", condition)
         if parts is None:
             raise InputError(f"where: {condition!r} is not a condition; expected 'column = value' or !=")
         columns[f"where_{number}"] = _position(header, parts[1])
-        same = pl.col(f"where_{number}").str.strip_chars().fill_null("") == parts[3]
+        cell, wanted = pl.col(f"where_{number}").str.strip_chars().fill_null(""), parts[3]
+        truth = wanted.lower() in ("true", "false")  # which Excel shows as TRUE
+        same = cell.str.to_lowercase() == wanted.lower() if truth else cell == wanted
         selected &= same if parts[2] == "=" else ~same
-    undecided = undecided if undecided is None else undecided & selected
+    undecided = None if grammar.undecided is None else grammar.undecided & selected
     aside = (Aside(~selected, "not selected"), *grammar.aside)
     return replace(grammar, columns=columns, aside=aside, undecided=undecided)
 

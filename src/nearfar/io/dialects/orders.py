@@ -19,10 +19,11 @@ from numpy.typing import NDArray
 from nearfar._tools.text import count
 from nearfar.errors import FileError
 from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal, distinct
+from nearfar.io.dialects.choices import header_row
+from nearfar.io.naming import DECIMAL_COMMA, NAN, NOTHING
 from nearfar.io.table import Header, warn
 
 MOST_COMPARISONS = 200_000  # of a file: models are judged on whole statements, of 260,000 answers together
-NOTHING = ("", "na", "nan", "none", "null")
 VALUES = {"similarity": -1.0, "distance": 1.0, "rank": 1.0}  # times the sign, less is nearer
 Ints = NDArray[np.int64]
 
@@ -37,7 +38,10 @@ def order_grammar(several: Mapping[str, Sequence[int]]) -> Grammar | None:
     if "anchor" in at and len(options) > 1 and {"best", "worst"} <= at.keys():
         return _best_worst(at, options)
     if "pile" in at and len(objects) == 1 and "anchor" not in at:
-        return _piles(objects[0], at["pile"])
+        text, columns = pl.col("pile").str.strip_chars(), {"object": objects[0], "pile": at["pile"]}
+        aside = Aside(text.is_null() | text.str.to_lowercase().is_in(NOTHING), "no answer")
+        gather = partial(_gather, kind="pile")
+        return Grammar(columns, ("object",), (), aside=(aside,), gather=gather, blanks=NAN)
     if value is not None and "anchor" in at and len(objects) == 1 and len(several[value]) == 1:
         return _ratings([at["anchor"], objects[0]], at[value], value, anchored=True)
     if value not in (None, "rank") and "anchor" not in at and len(objects) == 2:
@@ -55,7 +59,7 @@ def _ranking(anchor: int, ranks: Sequence[int]) -> Grammar:
     refuse, aside = (distinct(objects, "an anchor and distinct objects"),), (Aside(alone, "no answer"),)
     columns = dict(zip(objects, (anchor, *ranks), strict=True))
     grammar = Grammar(columns, objects, tuple(triplets), refuse=refuse, aside=aside)
-    return replace(grammar, partial=True, may_be_blank=tuple(names))
+    return replace(grammar, partial=True, may_be_blank=tuple(names), blanks=NAN)
 
 
 def _best_worst(at: Mapping[str, int], options: Sequence[int]) -> Grammar:
@@ -78,27 +82,25 @@ def _best_worst(at: Mapping[str, int], options: Sequence[int]) -> Grammar:
         ),
         aside=(Aside(best.is_null() & worst.is_null(), "no answer"),),
         partial=True,
+        blanks=NAN,
     )
-
-
-def _piles(item: int, pile: int) -> Grammar:
-    text = pl.col("pile").str.strip_chars()
-    aside = Aside(text.is_null() | text.str.to_lowercase().is_in(NOTHING), "no answer")
-    columns = {"object": item, "pile": pile}
-    return Grammar(columns, ("object",), (), aside=(aside,), gather=partial(_gather, kind="pile"))
 
 
 def _ratings(objects: Sequence[int], value: int, role: str, *, anchored: bool = False) -> Grammar:
     one, other, cell = pl.col("object_1"), pl.col("object_2"), pl.col("value").str.strip_chars()
-    number = cell.str.replace(r"^(-?\d*),(\d+)$", "$1.$2").cast(pl.Float64, strict=False)
+    number = cell.str.replace(DECIMAL_COMMA, "$1.$2").cast(pl.Float64, strict=False)
     wrong = ~pl.col("number").is_finite().fill_null(False)
     nothing = cell.is_null() | cell.str.to_lowercase().is_in(NOTHING)
     columns = {"object_1": objects[0], "object_2": objects[1], "value": value}
     refuse = (Refusal(wrong, "not a number", f"a {role}", ("value",)),)
-    aside = (Aside(nothing, "no answer"), Aside(one == other, "an object with itself"))
-    gather = partial(_gather, kind="anchored" if anchored else "pair")
+    aside = (
+        header_row("value", pl.lit(False)),
+        Aside(nothing, "no answer"),
+        Aside(one == other, "an object with itself"),
+    )
+    gather = partial(_gather, kind="ranked" if role == "rank" else "anchored" if anchored else "pair")
     grammar = Grammar(columns, ("object_1", "object_2"), (), refuse=refuse, aside=aside, gather=gather)
-    return replace(grammar, derived=({"number": VALUES[role] * number},))
+    return replace(grammar, derived=({"number": VALUES[role] * number},), blanks=NAN)
 
 
 # -------------------------------------------------------------------- comparisons between rows
@@ -110,7 +112,7 @@ def _gather(rows: pl.DataFrame, name: str, *, kind: str) -> pl.DataFrame:
     if blank := sum(rows[role].null_count() for role in keys):
         where = f"{count(blank, 'row')} without a {' or '.join(keys)}"
         raise FileError(f"{name}: {where}; what one person said is compared, so fill them in")
-    keys = [*keys, "object_1"] if kind == "anchored" else keys
+    keys = [*keys, "object_1"] if kind in ("anchored", "ranked") else keys
     texts = [pl.lit(""), *(pl.col(role).cast(pl.String) for role in keys)]
     numbered = rows.with_columns(said=pl.concat_str(texts, separator="\x1f").rank("dense"))
     said = numbered["said"].to_numpy().astype(np.int64) - 1
@@ -146,6 +148,9 @@ def _lists(rows: pl.DataFrame, said: Ints, kind: str, name: str) -> list[NDArray
         pairs = pairs.filter(pl.col("object_1") != pl.col("object_2")).with_columns(number=apart)
     else:
         pairs = rows.select("said", "object_1", "object_2", "number")
+        if kind == "ranked" and pairs.select("said", "object_2").is_duplicated().any():
+            what = "an object has several ranks for the same participant and anchor, and their mean was taken"
+            warn(f"{name}: {what}; if they are of different rankings, a column statement tells these apart")
         mirrored = pairs.rename({"object_1": "object_2", "object_2": "object_1"}).select(pairs.columns)
         both = pl.concat([pairs, mirrored]) if kind == "pair" else pairs
         pairs = both.group_by("said", "object_1", "object_2").agg(pl.col("number").mean())
@@ -161,10 +166,8 @@ def _compare(
     """
     order = np.lexsort((item, value, anchor, statement))
     statement, anchor, item, value = statement[order], anchor[order], item[order], value[order]
-    new_list = np.ones(len(order), dtype=bool)
-    new_list[1:] = (np.diff(statement) != 0) | (np.diff(anchor) != 0)
-    new_value = new_list.copy()
-    new_value[1:] |= np.diff(value) != 0
+    new_list = (np.diff(statement, prepend=-1) != 0) | (np.diff(anchor, prepend=-1) != 0)
+    new_value = new_list | (np.diff(value, prepend=0) != 0)
     starts, size = np.flatnonzero(new_list), np.diff(np.append(np.flatnonzero(new_list), len(order)))
     alike = np.diff(np.append(np.flatnonzero(new_value), len(order)))
     ties = int((alike * (alike - 1) // 2).sum())

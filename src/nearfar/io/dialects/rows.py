@@ -6,6 +6,7 @@ THINGS, VICE and SPoSE write bare rows of three indices, the odd one last, or th
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from functools import partial
 
@@ -43,37 +44,30 @@ def list_order(header: Header) -> Grammar:
     return Grammar(columns, ROLES, ((I, J, K),), first_index=0, has_header=False)
 
 
-def _with_response(header: Header, name: str) -> tuple[Grammar, pl.Expr]:
-    grammar = list_order(header)
-    at = header.find(*RESPONSE)
+def list_votes(header: Header, *, counts: bool) -> Grammar:
+    """True (or 1): i is nearer to j; False (or 0, -1): nearer to k. Of ``counts`` every vote is an answer, and 0 undecided."""
+    grammar, at = list_order(header), header.find(*RESPONSE)
     if at is None:
+        name = "list-count" if counts else "list-boolean"
         raise FileError(f"{header.source}: {name} needs an array 'response', or a pair (triplets, response)")
-    grammar = replace(grammar, columns={**grammar.columns, "response": at})
-    return grammar, pl.col("response").str.to_lowercase()
-
-
-def list_boolean(header: Header) -> Grammar:
-    """True (or 1): i is nearer to j; False (or 0, -1): nearer to k."""
-    grammar, said = _with_response(header, "list-boolean")
-    yes, no = said.is_in(["true", "1"]), said.is_in(["false", "0", "-1"])
-    near, far = pl.when(yes).then(J).otherwise(K), pl.when(yes).then(K).otherwise(J)
-    odd = Refusal(~(yes | no).fill_null(False), "no response", "True or False", ("response",))
-    return replace(grammar, triplets=((I, near, far),), refuse=(odd,))
-
-
-def list_count(header: Header) -> Grammar:
-    """Votes: above 0 for j, below 0 for k; every vote is an answer, 0 is undecided and set aside."""
-    grammar, said = _with_response(header, "list-count")
+    said = pl.col("response").str.to_lowercase()
     votes = said.str.replace(r"\.0+$", "").cast(pl.Int64, strict=False)
-    near, far = pl.when(votes > 0).then(J).otherwise(K), pl.when(votes > 0).then(K).otherwise(J)
-    odd = Refusal(votes.is_null(), "no count", "a whole number of votes", ("response",))
-    tie = Aside(votes == 0, "undecided")
-    return replace(grammar, triplets=((I, near, far),), refuse=(odd,), aside=(tie,), times=votes.abs())
+    if not counts:
+        votes = pl.when(said.is_in(["true", "1"])).then(1).when(said.is_in(["false", "0", "-1"])).then(-1)
+    wrong = ("no count", "a whole number of votes") if counts else ("no response", "True or False")
+    return replace(
+        grammar,
+        columns={**grammar.columns, "response": at},
+        triplets=((I, pl.when(votes > 0).then(J).otherwise(K), pl.when(votes > 0).then(K).otherwise(J)),),
+        refuse=(Refusal(votes.is_null(), *wrong, ("response",)),),
+        aside=(Aside(votes == 0, "undecided"),),
+        times=votes.abs() if counts else None,
+    )
 
 
-def write_bare(triplets: Triplets) -> pl.DataFrame:
+def write_bare(triplets: Triplets, names: Sequence[str] = ROLES) -> pl.DataFrame:
     """Bare rows of indices; there is no room for anything else."""
-    return pl.DataFrame({"i": triplets.anchor, "j": triplets.near, "k": triplets.far})
+    return pl.DataFrame(dict(zip(names, triplets.array.T, strict=True)))
 
 
 # -------------------------------------------------------------------- one of three
@@ -82,8 +76,12 @@ def write_bare(triplets: Triplets) -> pl.DataFrame:
 def grammar(header: Header, kind: str) -> Grammar | None:
     """A row is one statement, of two triplets."""
     columns = header.find_all(**NAMES[kind])
-    if columns is None or header.find("kind") is not None:  # with a kind it is a list of nearfar plan
+    if header.find("kind") is not None:  # a list of nearfar plan
         return None
+    if columns is None:  # the two others and the chosen one
+        two = header.find_all(**{role: NAMES[kind][role] for role in ("a", "b", kind)})
+        known = None if two is None else two | header.optional()
+        return None if known is None else replace(bare(header, kind), columns=known, has_header=True)
     a, b, c, chosen = map(pl.col, ("a", "b", "c", kind))
     other = (chosen != a) & (chosen != b) & (chosen != c)
     none_of_them = Refusal(other, f"{kind} is none of the three", f"{kind} to be one of a, b and c")
@@ -138,12 +136,6 @@ def things(header: Header) -> Grammar | None:
     return replace(grammar, columns=columns, milliseconds=True, first_index=1)
 
 
-def write_things(triplets: Triplets) -> pl.DataFrame:
-    """Bare rows of indices; there is no room for anything else."""
-    one = statements(triplets, "odd-one-out")
-    return pl.DataFrame({"a": one.anchor, "b": one.near, "odd": one.far})
-
-
 def _dialect(name: str, kind: str) -> Dialect:
     read, plain, back = partial(grammar, kind=kind), partial(bare, kind=kind), partial(write, kind=kind)
     return Dialect(name, f"a, b, c, {kind}", read, plain, back)
@@ -151,14 +143,16 @@ def _dialect(name: str, kind: str) -> Dialect:
 
 CANONICAL = Dialect("canonical", "anchor, near, far", canonical, write=Triplets.to_frame)
 LIST_ORDER = Dialect("list-order", "rows (i, j, k)", bare=list_order, write=write_bare, writes_header=False)
-LIST_BOOLEAN = Dialect("list-boolean", "rows (i, j, k) and a response", bare=list_boolean)
-LIST_COUNT = Dialect("list-count", "rows (i, j, k) and a count", bare=list_count)
+LIST_BOOLEAN = Dialect(
+    "list-boolean", "rows (i, j, k) and a response", bare=partial(list_votes, counts=False)
+)
+LIST_COUNT = Dialect("list-count", "rows (i, j, k) and a count", bare=partial(list_votes, counts=True))
 ODD_ONE_OUT, MOST_CENTRAL = _dialect("odd-one-out", "odd"), _dialect("most-central", "central")
 THINGS = Dialect(
     "things",
     "image1, image2, image3, choice",
     things,
     lambda header: replace(bare(header, "odd"), first_index=0),
-    write_things,
+    lambda triplets: write_bare(statements(triplets, "odd-one-out"), ("a", "b", "odd")),
     writes_header=False,
 )

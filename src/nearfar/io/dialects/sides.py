@@ -7,35 +7,32 @@ same four columns with ``Response.Time..s.`` or ``Alg.Label``, or ``target_cente
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import replace
 
 import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal, Three
+from nearfar.io.dialects._grammar import Aside, Dialect, Grammar
+from nearfar.io.dialects.choices import choice_grammar
+from nearfar.io.naming import NAN
 from nearfar.io.table import COLUMN_NAMES, Header
 from nearfar.triplets import Triplets
 from nearfar.triplets.columns import RIGHT as AT_RIGHT
 from nearfar.triplets.columns import named_column, optional_columns
 
 ROLES = ("center", "left", "right", "answer")
-SHOWN = ("head", "left", "right")
-NUMBERS = ("left_number", "right_number", "winner_number")
+SHOWN, SHOWN_AS = ("head", "left", "right"), ("anchor", "option_1", "option_2")
+NUMBERS = ("choice_1", "option_1_text", "option_2_text")
 NEXT_SECONDS = "Response.Time..s."
-EVERYBODY = "all"  # written for tripletTools where participants are not known
 ALGORITHM = ("sampleAlg", "AlgSample")
-MISSING = ("NA",)  # what R writes into a blank cell
-CENTER, LEFT, RIGHT, ANSWER = map(pl.col, ROLES)
-CHOSEN: Three = (CENTER, ANSWER, pl.when(ANSWER == LEFT).then(RIGHT).otherwise(LEFT))
-NEITHER = (ANSWER != LEFT) & (ANSWER != RIGHT)
-WRONG_ANSWER = Refusal(NEITHER, "the answer was not shown", "the answer to be left or right")
-NO_ANSWER = Aside(ANSWER.is_null(), "no answer")
 
 
 def left_and_right(triplets: Triplets) -> tuple[NDArray[np.int32], NDArray[np.int32]]:
-    """What was shown at either side; where that is not known, ``near`` stands on the left."""
-    swap = np.zeros(len(triplets), bool) if triplets.near_side is None else triplets.near_side == AT_RIGHT
+    """What was shown at either side; where that is not known, it follows the order of the objects."""
+    known = np.full(len(triplets), -1) if triplets.near_side is None else triplets.near_side
+    swap = np.where(known < 0, triplets.near > triplets.far, known == AT_RIGHT)
     return np.where(swap, triplets.far, triplets.near), np.where(swap, triplets.near, triplets.far)
 
 
@@ -54,24 +51,20 @@ def salmon(header: Header) -> Grammar | None:
     if columns is None or header.find("answer") is not None:  # tripletTools may have these four as well
         return None
     files = header.find_all(**{role: [f"{role}_filename"] for role in SHOWN})
-    numbers = {name: columns[name.removesuffix("_number")] for name in NUMBERS}
-    objects = {role: columns[role] for role in SHOWN} if files is None else files
-    optional = header.optional(answered_at=["time_received", "datetime_received"], rule=["sampler", "rule"])
-    shown_left, shown_right, chosen = (pl.col(name).str.replace(r"\.0+$", "") for name in NUMBERS)
-    head, left, right = map(pl.col, SHOWN)
-    took_left = chosen == shown_left
-    blank = Refusal(chosen.is_null(), "blank cell", "the number of the winner", ("winner_number",))
-    neither = (chosen != shown_left) & (chosen != shown_right)
-    not_shown = Refusal(neither, "the winner was not shown", "the number of left or right", NUMBERS)
-    near = pl.when(took_left).then(left).otherwise(right)
-    far = pl.when(took_left).then(right).otherwise(left)
-    return Grammar(
-        objects | numbers | optional,
-        SHOWN,
-        ((head, near, far),),
-        refuse=(blank, not_shown),
-        aside=(Aside(((head == left) | (head == right)) & (left != right), "check", near == head),),
-        near_side=pl.when(took_left).then(0).otherwise(1),
+    optional = header.optional(answered_at=["time_received", "datetime_received"])
+    grammar = _named(dict(zip(ROLES, columns.values(), strict=True)), optional)
+    # the texts stay those of the numbers
+    shown = dict(zip(SHOWN_AS, (files or columns).values(), strict=False))
+    head, near, far = grammar.triplets[0]
+    check = Aside((head == near) | (head == far), "check", near == head)
+    whole = {text: pl.col(text).str.replace(r"\.0+$", "") for text in NUMBERS}
+    return replace(
+        grammar,
+        columns={**grammar.columns, **shown},
+        derived=(whole, *grammar.derived),
+        refuse=(replace(grammar.refuse[0], expected="the number of left or right"),),
+        aside=(*grammar.aside, check),
+        near_side=pl.when(grammar.picked[0]).then(0).otherwise(1),
         unknown_seconds=-1.0,
         first_index=0 if files is None else None,
     )
@@ -95,18 +88,26 @@ def triplettools(header: Header) -> Grammar | None:
     """
     if header.find("Alg.Label", NEXT_SECONDS) is not None:
         return None
-    optional = header.optional(seconds=["rt"], rule=[*ALGORITHM, "rule"])
+    optional = header.optional(seconds=["rt"])
     columns = find_choice(header)
     if columns is None:
         return _chosen_only(header, optional)
-    shows_center = is_check = (CENTER == LEFT) | (CENTER == RIGHT)
+    grammar = _named(columns, optional)
+    center, near, far = grammar.triplets[0]
+    shows_center = is_check = (center == near) | (center == far)
     if (algorithm := header.find(*ALGORITHM)) is not None:
-        optional["algorithm"] = algorithm
+        grammar = replace(grammar, columns={**grammar.columns, "algorithm": algorithm})
         is_check = pl.col("algorithm").str.to_lowercase() == "check"
-    check = Aside(is_check, "check", pl.when(shows_center).then(ANSWER == CENTER))
-    side, asides = pl.when(ANSWER == LEFT).then(0).otherwise(1), (NO_ANSWER, check)
-    grammar = Grammar(columns | optional, ROLES, (CHOSEN,), "answer", (WRONG_ANSWER,), asides, side)
-    return replace(grammar, milliseconds=True, blanks=MISSING)
+    check = Aside(is_check, "check", pl.when(shows_center).then(center == near))
+    side = pl.when(grammar.picked[0]).then(0).otherwise(1)
+    return replace(grammar, aside=(*grammar.aside, check), near_side=side, milliseconds=True)
+
+
+def _named(columns: Mapping[str, int], optional: Mapping[str, int]) -> Grammar:
+    """Left or right, by the name of what stood there."""
+    center, left, right, answer = (columns[role] for role in ROLES)
+    grammar = choice_grammar("near", [left, right], [answer], "name", center)
+    return replace(grammar, columns={**grammar.columns, **optional})
 
 
 def _chosen_only(header: Header, optional: dict[str, int]) -> Grammar | None:
@@ -118,16 +119,20 @@ def _chosen_only(header: Header, optional: dict[str, int]) -> Grammar | None:
     check = Aside((center == winner) | (center == loser), "check", center == winner)
     asides, objects = (Aside(winner.is_null(), "no answer"), check), ("center", "winner", "loser")
     grammar = Grammar(columns | optional, objects, ((center, winner, loser),), aside=asides)
-    return replace(grammar, milliseconds=True, blanks=MISSING)
+    return replace(grammar, milliseconds=True, blanks=NAN)
 
 
 def write_triplettools(triplets: Triplets) -> pl.DataFrame:
     """The columns tripletTools reads; the rest under our names."""
     more = optional_columns(triplets, participant="worker_id", seconds="rt", rule=ALGORITHM[0])
     if "rt" in more:
-        more["rt"] = _milliseconds(more["rt"])
+        # 1.001 s are 1001 ms, not 1000.9999999999999, unless that would not be read back as it was
+        exact = more["rt"] * 1000
+        neat = exact.round(6)
+        same = neat.to_numpy() / 1000 == more["rt"].to_numpy()  # polars would multiply by .001
+        more["rt"] = neat.zip_with(pl.Series(same), exact)
     # its get.combined makes one data frame of each worker's rows, and none without; it selects by algorithm and set
-    for name, text in (("worker_id", EVERYBODY), (ALGORITHM[0], "random")):
+    for name, text in (("worker_id", "all"), (ALGORITHM[0], "random")):
         more.setdefault(name, pl.Series([text] * len(triplets), dtype=pl.String))
     return pl.DataFrame(more | _shown(triplets)).with_columns(sampleSet=pl.lit("train"))
 
@@ -137,14 +142,6 @@ def _shown(triplets: Triplets) -> dict[str, pl.Series]:
     left, right = left_and_right(triplets)
     shown = {"Center": triplets.anchor, "Left": left, "Right": right, "Answer": triplets.near}
     return {role: named_column(triplets, indices) for role, indices in shown.items()}
-
-
-def _milliseconds(seconds: pl.Series) -> pl.Series:
-    """1.001 s are 1001 ms, not 1000.9999999999999; numbers that would not be read back as they were stay as they are."""
-    plain = seconds * 1000
-    neat = plain.round(6)
-    same = neat.to_numpy() / 1000 == seconds.to_numpy()  # polars would multiply by .001
-    return neat.zip_with(pl.Series(same), plain)
 
 
 def next_export(header: Header) -> Grammar | None:
@@ -160,18 +157,15 @@ def next_export(header: Header) -> Grammar | None:
     times = ["Timestamp", "timestamp_query_generated", "answered_at"]
     seconds, people = [NEXT_SECONDS, "response_time"], ["participant_uid", *COLUMN_NAMES["participant"]]
     names = {"seconds": seconds, "answered_at": times, "participant": people}
-    optional = header.optional(**names, rule=["Alg.Label", "rule"])
-    return Grammar(columns | optional, ROLES, (CHOSEN,), "answer", (WRONG_ANSWER,), (NO_ANSWER,))
+    return _named(columns, header.optional(**names))
 
 
 def write_next(triplets: Triplets) -> pl.DataFrame:
-    """The columns NEXT writes, the rest under our names; where sides are not known, they are by the order of objects."""
+    """The columns NEXT writes, the rest under our names."""
     names = {"participant": "Participant.ID", "seconds": NEXT_SECONDS, "answered_at": "Timestamp"}
     more = optional_columns(triplets, **names, rule="Alg.Label")
     more.setdefault(NEXT_SECONDS, pl.Series([None] * len(triplets), dtype=pl.Float64))
-    known = np.full(len(triplets), -1) if triplets.near_side is None else triplets.near_side
-    side = np.where(known < 0, triplets.near > triplets.far, known).astype(np.int8)
-    return pl.DataFrame(_shown(triplets.replace(near_side=side)) | more)
+    return pl.DataFrame(_shown(triplets) | more)
 
 
 SALMON = Dialect("salmon", "head, left, right, winner", salmon, write=write_salmon)

@@ -61,7 +61,7 @@ downloads("models", () => [["model", "accuracy", "low", "high"], ...data.models.
     svg("text", { class: "tick", x: width - 4, y: 26 + 24 * at, "text-anchor": "end" }, percent(m.accuracy, 1)))));
 });
 
-// ---- uncertainty of positions, answers per object
+// ---- uncertainty of positions
 figure("positions", (box) => {
   const known = data.objects.map((_, i) => i).filter((i) => data.objects[i].circle !== null);
   const answers = known.map((i) => data.objects[i].answers);
@@ -72,22 +72,12 @@ figure("positions", (box) => {
   known.forEach((i) => drawing.append(dot(i, px(data.objects[i].answers), py(data.objects[i].circle), 4.5)));
 }, () => [["object", "answers", "circle", "spread"], ...data.objects.map((o) => [o.name, o.answers, o.circle, o.spread])], "k");
 
-figure("coverage", (box) => {
-  const order = data.objects.map((_, i) => i).sort((a, b) => data.objects[a].answers - data.objects[b].answers);
-  const most = Math.max(1, ...data.objects.map((o) => o.answers));
-  const { drawing, px, py } = chart(box, { from: 0, to: order.length, words: whole, label: "objects, fewest answers first" },
-    { from: 0, to: most * 1.03, words: whole, label: "answers" }, 220, "Answers per object");
-  const wide = Math.max(0.5, (px(1) - px(0)) * (order.length <= 300 ? 0.84 : 1));
-  order.forEach((i, at) => drawing.append(svg("rect", { class: "dot bar", "data-object": i, tabindex: "-1", role: "button", "aria-label": nameOf(i),
-    x: px(at + 0.5) - wide / 2, width: wide, y: py(data.objects[i].answers), height: py(0) - py(data.objects[i].answers) })));
-}, () => [["object", "answers", "as_anchor"], ...data.objects.map((o) => [o.name, o.answers, o.as_anchor])]);
-
 // ---- participants: the chart and the table point at each other
 figure("people", (box) => {
   const rows = data.participants.rows.map((person, at) => ({ ...person, at })).filter((person) => person.with_prediction);
   const both = rows.filter((person) => person.with_others).length > rows.length / 2;
   const shown = rows.filter((person) => !both || person.with_others);
-  const height = (person) => (both ? person.with_others.share : person.answers);
+  const height = (person) => (both ? person.with_others.value : person.answers);
   const ys = shown.map(height);
   const [least, most] = [Math.min(0.5, ...shown.map((p) => p.with_prediction.low)), Math.max(0.6, ...shown.map((p) => p.with_prediction.high))];
   const y = both ? { from: Math.min(0.5, ...ys) - 0.03, to: Math.min(1, Math.max(...ys) + 0.03), words: (v) => percent(v), label: "agreement with others" }
@@ -95,16 +85,16 @@ figure("people", (box) => {
   const { drawing, px, py } = chart(box, { from: least - 0.02, to: Math.min(1, most + 0.02), words: (v) => percent(v), label: "agreement with the model" }, y, 300, "Participants by agreement with the model");
   drawing.append(svg("line", { class: "half", x1: px(0.5), x2: px(0.5), y1: 10, y2: 256 }));
   for (const person of shown) {
-    const { share, low, high } = person.with_prediction;
+    const { value, low, high } = person.with_prediction;
     const look = "person" + (person.reason ? " flag" : "");
-    const mark = svg("g", { class: look, "data-row": person.at }, svg("title", {}, person.name + ": " + percent(share) + (person.reason ? ", " + person.reason : "")),
+    const mark = svg("g", { class: look, "data-row": person.at }, svg("title", {}, person.name + ": " + percent(value) + (person.reason ? ", " + person.reason : "")),
       svg("line", { x1: px(low), x2: px(high), y1: py(height(person)), y2: py(height(person)) }),
-      svg("circle", { cx: px(share), cy: py(height(person)), r: person.reason ? 6 : 4.5 }));
+      svg("circle", { cx: px(value), cy: py(height(person)), r: person.reason ? 6 : 4.5 }));
     mark.addEventListener("click", () => markPerson(person.at, true));
     drawing.append(mark);
   }
 }, () => [["participant", "answers", "agreement with the model", "low", "high", "agreement with others", "reason"], ...data.participants.rows.map((p) => [p.name, p.answers,
-  ...(p.with_prediction ? [p.with_prediction.share, p.with_prediction.low, p.with_prediction.high] : ["", "", ""]), p.with_others && p.with_others.share, p.reason])]);
+  ...(p.with_prediction ? [p.with_prediction.value, p.with_prediction.low, p.with_prediction.high] : ["", "", ""]), p.with_others && p.with_others.value, p.reason])]);
 function markPerson(at, scroll) {
   document.querySelectorAll("[data-row]").forEach((found) => found.classList.toggle("on", Number(found.dataset.row) === at));
   const row = document.querySelector("tr[data-row='" + at + "']");
@@ -141,36 +131,31 @@ figure("curve", (box) => {
   }
 }, () => [["answers", "accuracy", "low", "high"], ...data.curve.points.map((p) => [p.answers, p.accuracy, p.low, p.high])]);
 
-// ---- matrices: a picture with a pixel per cell, names beside it where they fit
-function matrix(box, { size, cells, value, names, words, tip, click, lines }) {
-  const high = Math.max(...Array.from({ length: cells }, (_, r) => Math.max(...Array.from({ length: cells }, (_, c) => (r === c ? 0 : Math.abs(value(r, c) ?? 0)))))) || 1;
+// ---- the matrix: a picture with a pixel per cell, names beside it where they fit
+function matrix(box, { size, cells, value, names, words, tip, click }) {
+  // a typical pair has 0, the same object 1; what is far apart may go far below -1
+  const largest = Math.max(...Array.from({ length: cells }, (_, r) => Math.max(...Array.from({ length: cells }, (_, c) => (r === c ? 0 : Math.abs(value(r, c))))))) || 1;
+  const high = Math.min(1, largest);
   const canvas = element("canvas", { width: cells, height: cells });
   const pen = canvas.getContext("2d");
   const [cold, mid, hot] = ["--cold", "--mid", "--hot"].map((name) => [1, 3, 5].map((at) => parseInt(css(name).slice(at, at + 2), 16)));
   for (let r = 0; r < cells; r++) {
     for (let c = 0; c < cells; c++) {
-      const known = value(r, c);
-      if (known === null) continue;
-      const t = Math.max(-1, Math.min(1, known / high));
+      const t = Math.max(-1, Math.min(1, value(r, c) / high));
       pen.fillStyle = "rgb(" + mid.map((m, at) => Math.round(m + Math.abs(t) * ((t < 0 ? cold : hot)[at] - m))).join(",") + ")";
       pen.fillRect(c, r, 1, 1);
     }
   }
-  const letters = Math.min(18, Math.max(...names.map((text) => text.length)));
   const width = Math.max(260, Math.min(640, box.clientWidth));
-  const label = size <= 60 ? Math.min(130, 6.2 * letters + 8) : 0;
+  const short = names.map((text) => shortened(text, 24));
+  const label = size <= 60 ? Math.max(...short.map((text) => textWidth(text))) + 10 : 0;
   const side = width - label;
   const step = side / size;
   const font = Math.min(12, step * 0.9);
   const drawing = svg("svg", { class: "matrix", viewBox: "0 0 " + width + " " + side, width, height: side, role: "img", "aria-label": words });
   drawing.append(svg("image", { href: canvas.toDataURL(), x: label, y: 0, width: side, height: side, preserveAspectRatio: "none", style: "image-rendering:pixelated" }));
   if (label && font > 6) {
-    names.forEach((text, at) => drawing.append(svg("text", { class: "tick", x: label - 6, y: step * (at + 0.5) + font * 0.35, "text-anchor": "end", style: "font-size:" + font + "px" }, shortened(text, 18))));
-  }
-  let at = 0;
-  for (const part of (lines || []).slice(0, -1)) {
-    at += part;
-    drawing.append(svg("path", { class: "parting", d: "M" + (label + at * step) + " 0V" + side + "M" + label + " " + at * step + "H" + width }));
+    short.forEach((text, at) => drawing.append(svg("text", { class: "tick", x: label - 6, y: step * (at + 0.5) + font * 0.35, "text-anchor": "end", style: "font-size:" + font + "px" }, text)));
   }
   const marks = svg("g", {});
   drawing.append(marks);
@@ -183,8 +168,10 @@ function matrix(box, { size, cells, value, names, words, tip, click, lines }) {
   };
   drawing.addEventListener("pointermove", (event) => { const found = cell(event); if (found) showTip(event.clientX, event.clientY, ...tip(...found)); else hideTip(); });
   drawing.addEventListener("pointerleave", hideTip);
-  if (click) drawing.addEventListener("click", (event) => { const found = cell(event); if (found) click(...found); });
+  drawing.addEventListener("click", (event) => { const found = cell(event); if (found) click(...found); });
   box.replaceChildren(drawing);
+  $("key-low").textContent = "\u2212" + high.toFixed(2) + (largest > 1 ? " or less" : "");
+  $("key-high").textContent = high.toFixed(2);
   return (rows) => marks.replaceChildren(...rows.flatMap((r) => [
     svg("rect", { class: "mark-line", x: label, y: r * step, width: side, height: step }), svg("rect", { class: "mark-line", x: label + r * step, y: 0, width: step, height: side })]));
 }
@@ -210,15 +197,6 @@ on("chosen", () => {
   const rowOf = new Map(data.matrix.order.map((object, at) => [object, at]));
   markMatrix(state.chosen.length > 60 ? [] : state.chosen.filter((i) => rowOf.has(i)).map((i) => rowOf.get(i)));
 });
-figure("agreement", (box) => {
-  const { people, share, shared, chance, sizes } = data.agreement;
-  matrix(box, {
-    size: people.length, cells: people.length, value: (r, c) => (share[r][c] === null ? null : share[r][c] - chance), names: people, lines: sizes, words: "Agreement of every two participants",
-    tip: (r, c) => [element("strong", {}, r === c ? people[r] : people[r] + " and " + people[c]), element("span", { class: "soft num" },
-      share[r][c] === null ? "too few shared questions" : "same answer to " + percent(share[r][c]) + " of " + whole(shared[r][c]) + " questions")],
-  });
-}, () => [["participant", ...data.agreement.people], ...data.agreement.people.map((name, r) => [name, ...data.agreement.share[r]])], "theme");
-
 // ---- two groups: their maps side by side, lines from where one sees an object to where the other does
 (data.groups ? data.groups.pairs : []).forEach((pair, number) => figure("groups-" + number, (box) => {
   const [W, H] = [380, Math.round(380 * pair.height)];

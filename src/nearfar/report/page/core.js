@@ -7,7 +7,7 @@ const data = read("nf-data");
 const thumbs = read("nf-thumbs");
 const tree = data.tree || { cuts: [], n_clusters: 0, rows: [], leaves: [], merges: [] };
 const cutOf = new Map(tree.cuts.map((cut) => [cut.n_clusters, cut]));
-const explained = data.explained || { categories: {}, arrows: [] };
+const explained = data.explained || { categories: {} };
 const state = { chosen: [], k: tree.n_clusters, map: 0, by: "" };
 const listeners = { chosen: [], k: [], map: [], by: [], theme: [] };
 const on = (what, act) => listeners[what].push(act);
@@ -33,6 +33,11 @@ function svg(tag, attributes, ...children) {
   for (const [key, value] of Object.entries(attributes || {})) if (value !== null && value !== undefined && value !== false) made.setAttribute(key, value);
   made.append(...children);
   return made;
+}
+const pen = document.createElement("canvas").getContext("2d");
+function textWidth(text) {
+  pen.font = "12px " + css("--font");
+  return pen.measureText(text).width;
 }
 const nameOf = (i) => data.objects[i].display_name;
 const clusterOf = (i) => (cutOf.size ? cutOf.get(state.k).labels[i] : -1);
@@ -96,7 +101,7 @@ on("chosen", () => {
   document.querySelectorAll(".tile[data-object], .leaf[data-object], .dot[data-object], .spot[data-object]").forEach((found) => {
     found.classList.toggle("on", chosen.has(Number(found.dataset.object)));
   });
-  ["clusters", "tree", "positions", "coverage"].forEach((id) => $(id) && $(id).classList.toggle("some", chosen.size > 0));
+  ["clusters", "tree", "positions"].forEach((id) => $(id) && $(id).classList.toggle("some", chosen.size > 0));
   const bar = $("chosen");
   bar.hidden = chosen.size === 0;
   if (!chosen.size) return;

@@ -4,7 +4,6 @@ const DOT = data.objects.length <= 150 ? 4.5 : data.objects.length <= 600 ? 3 : 
 
 function startMap() {
   const box = $("map");
-  const pen = document.createElement("canvas").getContext("2d");
   const hasPictures = Object.keys(thumbs).length > 0;
   const coarse = matchMedia("(pointer: coarse)").matches;
   let view = null; // {x, y} in the middle, and data units per pixel
@@ -42,7 +41,6 @@ function startMap() {
   function arrange(side) {
     const { w: width, h: tall } = frame();
     const taken = shelf(side + 2 * GAP);
-    pen.font = "12px " + css("--font");
     const visible = order().map((i) => [i, toScreen(i)])
       .filter(([, at]) => at && at[0] > -side && at[1] > -side && at[0] < width + side && at[1] < tall + side);
     // a name keeps clear of all dots
@@ -62,7 +60,7 @@ function startMap() {
     const thumb = thumbs[i];
     if (!thumb) {
       const text = shortened(nameOf(i), 24);
-      const wide = pen.measureText(text).width;
+      const wide = textWidth(text);
       const left = before ? x - 8 - wide : x + 8;
       return { i, x, y, text, before, left, right: left + wide, top: y - 6, bottom: y + 6 };
     }
@@ -87,7 +85,7 @@ function startMap() {
     const items = arrange(size);
     const chosen = new Set(state.chosen);
     const drawing = svg("svg", { class: "canvas" + (chosen.size ? " some" : ""), viewBox: "0 0 " + w + " " + h, width: w, height: h, role: "group",
-      "aria-label": "Map of the objects. The search field and the clusters below reach every object by keyboard." });
+      "aria-label": "Map of the objects. The search field and the tree reach every object by keyboard." });
     const [rings, ties, spots] = [svg("g", {}), svg("g", {}), svg("g", {})];
     const colours = mapColours();
     // what was placed first lies on top
@@ -122,7 +120,7 @@ function startMap() {
     const [left, right, low, high] = extent();
     const far = (0.45 * Math.min(right - left, high - low)) / view.unit;
     const [x0, y0] = [((left + right) / 2 - view.x) / view.unit + w / 2, h / 2 - ((low + high) / 2 - view.y) / view.unit];
-    for (const [property, [dx, dy]] of Object.entries(explained.arrows[state.map])) {
+    for (const [property, [dx, dy]] of Object.entries(data.maps[state.map].arrows)) {
       const [x, y, angle] = [x0 + far * dx, y0 - far * dy, Math.atan2(-dy, dx)];
       const barb = (turn) => " L" + (x - 10 * Math.cos(angle + turn)) + " " + (y - 10 * Math.sin(angle + turn));
       layer.append(svg("path", { d: "M" + x0 + " " + y0 + " L" + x + " " + y + barb(0.45) + " M" + x + " " + y + barb(-0.45) }),
@@ -134,11 +132,11 @@ function startMap() {
     const hidden = items.filter((item) => item.hidden).length;
     const told = [];
     if (items.some((item) => item.aside)) told.push("Overlapping pictures are moved aside; a line shows the true position.");
-    if (hidden) told.push(whole(hidden) + " of " + whole(items.length) + (hasPictures ? " pictures" : " names") + " do not fit and are dots; zoom in to see them.");
+    if (hidden) told.push(whole(hidden) + " of " + whole(items.length) + (hasPictures ? " pictures" : " names") + (hidden === 1 ? " does not fit and is a dot" : " do not fit and are dots") + "; zoom in to see more.");
     if ($("rings") && $("rings").checked && state.map === 0) told.push($("circle-words").textContent);
     if (data.objects.some((object) => object.placed)) told.push((hasPictures ? "Dashed" : "Hollow") + ": nobody was asked about this object; its vector gives its position.");
-    told.push("The colour of " + (hasPictures ? "the outline" : "a dot") + " shows the object's " + (state.by || "cluster") + ".");
-    if ($("arrows") && $("arrows").checked) told.push("An arrow points where a property increases most. The longer it is, the closer the property follows the map.");
+    told.push("The colour of " + (hasPictures ? "the outline" : "a dot") + " shows the object's " + (state.by || (data.tree && !data.tree.found ? "branch" : "cluster")) + ".");
+    if ($("arrows") && $("arrows").checked) told.push("An arrow points where a property or a named dimension increases most. The longer it is, the closer it follows the map.");
     $("map-note").textContent = told.join(" ");
   }
   let waiting = false;
@@ -170,13 +168,14 @@ function startMap() {
     view = { x: view.x + dx * (1 - factor), y: view.y + dy * (1 - factor), unit: view.unit * factor };
     later();
   }
-  // as large as all pictures fit, smaller before any is left out
+  // as large as nearly all pictures fit, and not all of them aside
   function chooseSize() {
     const sizes = data.objects.length > 600 ? [20] : [80, 72, 64, 56, 50, 44, 40, 36, 32, 28, 24, 20, 16, 12];
     size = sizes.find((side) => {
       const items = arrange(side);
-      return !items.some((item) => item.hidden) && items.filter((item) => item.aside).length <= 0.5 * items.length;
-    }) || sizes.find((side) => !arrange(side).some((item) => item.hidden)) || sizes[sizes.length - 1];
+      const share = (what) => items.filter((item) => item[what]).length / items.length;
+      return share("hidden") <= 0.05 && share("aside") <= 0.7;
+    }) || sizes[sizes.length - 1];
     $("size").value = size;
   }
 

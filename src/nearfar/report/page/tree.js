@@ -58,7 +58,6 @@ function drawTree() {
   place(root);
   const cut = cutOf.get(state.k);
   drawBranches(drawing, cut, y, floor, folded);
-  drawCut(drawing, y, width);
   const look = { floor, side, rows, cut, withPictures };
   if (withPictures) leaves.forEach((leaf, at) => drawing.append(drawLead(leaf, at, look)));
   leaves.forEach((leaf, at) => drawing.append(drawLeaf(leaf, at, look)));
@@ -78,6 +77,7 @@ function drawAxis(drawing, base, y, width) {
     drawing.append(svg("line", { class: "rule", x1: TREE.axis - 8, x2: width, y1: y(h), y2: y(h) }),
       svg("text", { class: "axis", x: TREE.axis - 12, y: y(h) + 4, "text-anchor": "end" }, h.toFixed(stepSize < 0.1 ? 2 : 1)));
   }
+  drawing.append(svg("text", { class: "axis", transform: "translate(10 " + (TREE.top + TREE.height / 2) + ") rotate(-90)", "text-anchor": "middle" }, "distance"));
 }
 
 const clusterOfNode = (node, cut) => {
@@ -101,16 +101,6 @@ function drawBranches(drawing, cut, y, floor, folded) {
     walk(b);
   };
   walk(root);
-}
-
-function drawCut(drawing, y, width) {
-  const last = nodes.length - 1;
-  const above = nodes[last - (state.k - 2)];
-  const under = nodes[last - (state.k - 1)];
-  if (!above || !above.children) return;
-  const low = under && under.children ? under.height : 0;
-  const at = y((above.height + low) / 2);
-  drawing.append(svg("line", { class: "cut", x1: TREE.axis - 8, x2: width, y1: at, y2: at }));
 }
 
 function drawBadges(drawing, cut, y, folded) {

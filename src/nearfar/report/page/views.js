@@ -21,10 +21,9 @@ function drawClusters() {
     const list = members(c);
     const kept = list.map((i) => (cut.kept ? cut.kept[i] : null)).filter((v) => v !== null);
     const mean = kept.length ? kept.reduce((a, b) => a + b, 0) / kept.length : null;
-    const words = [whole(list.length) + (list.length === 1 ? " object" : " objects"), "medoid "];
     const title = element("div", { class: "title" },
       element("h3", {}, "Cluster " + (c + 1)),
-      element("span", { class: "soft" }, words[0] + ", medoid ", element("bdi", {}, nameOf(list[0]))),
+      element("span", { class: "soft" }, whole(list.length) + (list.length === 1 ? " object" : " objects") + ", medoid ", element("bdi", {}, nameOf(list[0]))),
       mean === null ? null : element("span", { class: "soft" }, "objects stay in this cluster in " + percent(mean) + " of resamples"));
     rows.push(element("div", { class: "cluster", style: { "--c": colourVar(c) } }, title,
       element("div", { class: "tiles" }, ...list.map((i, at) => tile(i, at ? "" : "first")))));
@@ -37,7 +36,7 @@ function drawLegend() {
     element("span", { class: "chip", style: { "--c": colour } }), element("bdi", {}, words)));
   if ($("aid")) $("aid").hidden = state.by !== "";
   if (!state.by) {
-    fill("legend", cutOf.size ? [...Array(state.k).keys()].map((c) => key("Cluster " + (c + 1), colourVar(c), members(c))) : []);
+    fill("legend", cutOf.size ? [...Array(state.k).keys()].map((c) => key((data.tree.found ? "Cluster " : "Branch ") + (c + 1), colourVar(c), members(c))) : []);
     return;
   }
   const values = explained.categories[state.by];
@@ -55,7 +54,7 @@ function drawPanel() {
     panel.replaceChildren(
       element("h3", {}, "Pick an object"),
       element("p", { class: "soft" }, "Click one to see its nearest neighbours here and to find it in every view."),
-      element("p", { class: "soft" }, "By keyboard: the search field, or Tab and Enter among the clusters."));
+      element("p", { class: "soft" }, "By keyboard: the search field, or Tab, arrow keys and Enter in the tree."));
     return;
   }
   if (state.chosen.length > 1) {
@@ -71,14 +70,13 @@ function drawPanel() {
   const facts = [];
   const fact = (term, value) => facts.push(element("dt", {}, term), element("dd", { class: "num" }, value));
   if (object.name !== object.display_name) fact("Name", element("bdi", {}, object.name));
-  if (object.group) fact("Group", element("bdi", {}, object.group));
-  if (cluster >= 0) fact("Cluster", element("span", {}, element("span", { class: "chip", style: { "--c": colourVar(cluster) } }),
+  if (object.group) fact("Category", element("bdi", {}, object.group));
+  if (cluster >= 0) fact(data.tree.found ? "Cluster" : "Branch", element("span", {}, element("span", { class: "chip", style: { "--c": colourVar(cluster) } }),
     String(cluster + 1) + (cut.kept && cut.kept[i] !== null ? ", in " + percent(cut.kept[i]) + " of resamples" : "")));
   if (object.circle !== null) fact("Position", "within " + percent(object.circle) + " of the map's radius");
   else if (unplaced(object)) fact("Position", "too few answers to say");
-  fact("Answers", whole(object.answers) + ", " + whole(object.as_anchor) + " as anchor");
-  if (object.accuracy !== null) fact("Accuracy", percent(object.accuracy) + " of held-out answers");
-  if (object.outlier) fact("Outlier", "far from all others");
+  fact("Answers", whole(object.answers));
+  if (object.outlier) fact("Outlier", "less similar to its neighbours than most");
   panel.replaceChildren(
     ...(thumbs[i] ? [picture(i, "big")] : []),
     element("h3", {}, element("bdi", {}, object.display_name)),
@@ -96,25 +94,14 @@ function strip(objects, words) {
 }
 function drawLists() {
   const known = data.objects.map((_, i) => i);
-  const radius = (i) => (unplaced(data.objects[i]) ? Infinity : data.objects[i].circle);
-  const least = known.filter((i) => radius(i) !== null).sort((a, b) => (radius(b) > radius(a)) - (radius(b) < radius(a)));
-  fill("least", strip(least.slice(0, 12), (object) => (unplaced(object) ? "too few answers" : percent(object.circle))));
-  const odd = known.filter((i) => data.objects[i].unusual !== null).sort((a, b) => data.objects[b].unusual - data.objects[a].unusual);
-  const outliers = odd.filter((i) => data.objects[i].outlier);
-  fill("odd", strip(outliers.length ? outliers.slice(0, 24) : odd.slice(0, 6), (object) => (1 - object.unusual).toFixed(2)));
+  const outliers = known.filter((i) => data.objects[i].outlier).sort((a, b) => data.objects[b].unusual - data.objects[a].unusual);
+  fill("odd", strip(outliers.slice(0, 24), (object) => (1 - object.unusual).toFixed(2)));
   (data.dimensions ? data.dimensions.found : []).forEach((each, at) => {
     const value = new Map(each.objects.map((i, k) => [data.objects[i], each.values[k]]));
     fill("dimension-" + at, strip(each.objects, (object) => value.get(object).toFixed(2)));
   });
   const unplacedNames = known.filter((i) => !data.objects[i].informed);
   fill("uninformed", unplacedNames.flatMap((i, at) => [at ? ", " : "", element("bdi", {}, nameOf(i))]));
-  const said = (n) => element("b", { class: "num" }, "(" + whole(n) + (n === 1 ? " answer)" : " answers)"));
-  fill("disputed", data.disputed.map((q) => element("li", { class: "card" },
-    element("span", { class: "vs" }, tile(q.anchor), thumbs[q.anchor] ? name(q.anchor) : null),
-    element("span", { class: "vs" }, "is nearer to"),
-    element("span", { class: "vs" }, tile(q.one), thumbs[q.one] ? name(q.one) : null, said(q.said_one)),
-    element("span", { class: "vs" }, "or to"),
-    element("span", { class: "vs" }, tile(q.other), thumbs[q.other] ? name(q.other) : null, said(q.said_other)))));
 }
 
 // ---- the search field knows every object by its display name, and by its name where display names repeat
