@@ -1,7 +1,9 @@
 """Servers are killed, disks are full: nothing confirmed is lost, nothing doubled. The long runs are in benchmarks."""
 
+import asyncio
 import contextlib
 import gc
+import os
 import subprocess
 import sys
 import time
@@ -24,6 +26,7 @@ from ask_tools import (
 )
 from benchmarks.ask_faults import run_kills
 
+from nearfar.ask import app
 from nearfar.ask.guard import RateLimit, RateLimits
 from nearfar.ask.passwords import new_secret
 from nearfar.ask.prepare import open_study
@@ -97,6 +100,18 @@ def test_a_server_that_is_told_to_stop_while_it_starts_stops(tmp_path):
         timeout=60,
     )
     assert (done.returncode, done.stderr) == (143, "")
+
+
+def test_ctrl_c_is_for_the_server_and_not_for_what_computes_beside_it(ready):
+    async def group():
+        computer = app._Computer()
+        try:
+            await computer.ask(database=ready.store.url, features=[])
+            return os.getpgid(computer.process.pid)
+        finally:
+            await computer.end()
+
+    assert asyncio.run(group()) != os.getpgid(0)
 
 
 # ---------------------------------------------------------------- a disk that is full, or may not be written

@@ -42,6 +42,7 @@ from nearfar.ask.objects import encode_picture, find_objects
 from nearfar.ask.passwords import new_secret
 from nearfar.ask.pool import overview
 from nearfar.ask.prepare import open_study
+from nearfar.ask.rehearse import rehearse
 from nearfar.ask.store import people, read_store, researcher
 from nearfar.ask.store.transaction import VERSION
 from nearfar.ask.study import read_study
@@ -135,6 +136,7 @@ GOOD = [
     (field("number"), -1e9, float("nan")),
     (field("number"), 0, 10**400),  # which no export could hold
     (field("choice", options=("a", "b")), "a", "A"),
+    (field("choice", options=(" a", "b ")), " a", "a"),  # as the study file writes them
     (field("choices", options=("a", "b"), least=1, most=1), ["b"], ["a", "b"]),
     (field("choices", options=("a", "b"), most=2), ["b", "a"], ["b", "b"]),
     (field("scale", least=1, most=7), 7, 7.0),
@@ -256,6 +258,42 @@ def test_nobody_finishes_without_the_pages_and_who_misunderstands_tries_again(ma
     assert list(values.values()) == [{"group": "left", "understood": "the louder", "practice_tries": 3}]
     fields = ready.study.page("practice")
     assert not is_right(fields, {"understood": "the louder"}) and "right" not in fields[0].shown()
+
+
+def test_simulated_people_fill_in_every_kind_of_field_and_come_with_the_parameter(tmp_path):
+    more = """
+[[form]]
+name = "several"
+ask = "Which?"
+kind = "choices"
+options = ["x", "y", "z"]
+least = 2
+[[form]]
+name = "tired"
+ask = "How tired?"
+kind = "scale"
+least = 1
+most = 7
+when = "after"
+[[form]]
+name = "narrow"
+ask = "Between?"
+kind = "number"
+least = 0.4
+most = 0.6
+"""
+    people = 'aim = 4\nlimit = 5\nkeep = ["wave"]\nassign = "parameter:wave"\n'
+    study = read_study(study_file(tmp_path, questions=SHORT, people=people + FORM + more + CONDITIONS))
+    told = dict(rehearse(study, count=12, drop_out=0.5, output=tmp_path / "out"))
+    rows = rows_of(tmp_path / "out" / "people.csv")
+    finished = [row for row in rows if row["state"] == "finished"]
+    assert told["people"] == f"{len(rows)}, {len(finished)} finished" and len(finished) > 2
+    assert {row["wave"] for row in rows} == {"pitch", "some"} == {row["condition"] for row in rows}
+    for row in finished:
+        assert row["group"] in ("left", "right") and 18 <= int(row["age"]) <= 99 and row["remarks"]
+        assert row["understood"] == "the nearer" and 1 <= int(row["tired"]) <= 7
+        assert len(row["several"].split("; ")) >= 2 and 0.4 <= float(row["narrow"]) <= 0.6
+    assert all(row["tired"] == "" for row in rows if row["state"] != "finished")
 
 
 def test_a_form_that_changes_during_the_study_keeps_what_was_given(tmp_path):

@@ -121,6 +121,19 @@ def test_a_form_of_every_kind_and_sounds_by_keyboard_and_touch(tab, study, tmp_p
     assert row[3] == 4 and row[12] == 1 and row[14] == 0  # answers, cannot tell, replays
 
 
+def test_the_question_of_a_field_that_is_wrong_is_on_the_screen_with_it(tab, study):
+    _, url = study(questions=SHORT, people="aim = 4\n" + FORM + MORE)
+    tab.open(url, height=700)
+    tab.begin()
+    on(tab, "form")
+    top = "document.querySelector('.field legend').getBoundingClientRect().top"
+    for height in (300, 500, 600, 700):
+        tab.resize(1280, height)
+        tab.driver.find_element("css selector", "#form-itself .go").click()
+        tab.until("document.querySelectorAll('.wrong:not(:empty)').length > 0")
+        assert tab.js(top) >= 0
+
+
 @pytest.mark.parametrize(("width", "dark", "touch"), [(1280, True, False), (390, False, True)])
 def test_films_are_played_to_the_end_by_keyboard_and_by_touch(tab, study, tmp_path, width, dark, touch):
     (tmp_path / "films").mkdir()

@@ -94,6 +94,7 @@ class _Computer:
         if self.process is None:
             self.process = await asyncio.create_subprocess_exec(
                 sys.executable, "-m", "nearfar.ask.live", limit=LARGEST_VIEW, env={**os.environ, "OMP_NUM_THREADS": "1"},
+                start_new_session=True,  # Ctrl-C is for the server, which ends it
                 stdin=asyncio.subprocess.PIPE, stdout=asyncio.subprocess.PIPE,
             )  # fmt: skip
         assert self.process.stdin is not None and self.process.stdout is not None

@@ -103,7 +103,11 @@ def check_values(fields: Sequence[FormField], sent: Any) -> tuple[dict[str, Valu
     """(values by name, "") of a page that was sent, or ({}, what is wrong); blank texts and empty lists are left out."""
     if not isinstance(sent, dict) or not sent.keys() <= {field.name for field in fields}:
         return {}, "expected the fields of the form"
-    given = {name: value.strip() if isinstance(value, str) else value for name, value in sent.items()}
+    texts = {field.name for field in fields if field.kind == "text"}
+    given = {
+        name: str(value).strip() if name in texts and isinstance(value, str) else value
+        for name, value in sent.items()
+    }
     given = {name: value for name, value in given.items() if value is not None and value not in ("", [])}
     for field in fields:
         if wrong := field.wrong(given.get(field.name)):

@@ -166,7 +166,7 @@ def overview(study: Study, seconds: float | None = None, pay: float = 12.0) -> l
     lines = [
         ("title", study.title),
         ("objects", f"{len(objects.names):,}, {files or 'none with a picture'}"),
-        ("people see", _seen(study, objects, " and ".join(f"{FILE_WORDS[kind]}s" for kind in sorted(media)))),
+        ("people see", _seen(study, objects, listed([f"{FILE_WORDS[kind]}s" for kind in sorted(media)], 3))),
         ("screen", across and f"wider than {across:g} {study.screen.unit}; on smaller ones nobody can start"),
         ("questions", f"{len(questions):,} of kind {study.kind}: {origins}"),
         ("adaptive", plan.is_adaptive and some),

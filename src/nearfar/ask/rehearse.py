@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import math
 import tempfile
 import threading
 import time
 import uuid
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
 from pathlib import Path
@@ -18,6 +19,7 @@ from numpy.typing import NDArray
 
 from nearfar._tools.checks import Seed
 from nearfar._tools.progress import step
+from nearfar.ask.forms import PAGES, FormField, Value, check_values
 from nearfar.ask.passwords import hash_secret, new_secret
 from nearfar.ask.prepare import OpenStudy, open_study
 from nearfar.ask.store import adaptive, drawing, people, researcher
@@ -58,7 +60,8 @@ def rehearse(
     """Simulate a study in a database of its own, one person after the other, a minute apart or more; lines of what came out.
 
     Objects lie at random points of the plane, people see distances with ``noise``, and a share of them leaves
-    somewhere. A study with ``stop_width`` stops when it would.
+    somewhere. They fill in forms at random, and come with a parameter that assigns the condition in turn.
+    A study with ``stop_width`` stops when it would.
     """
     from nearfar.ask.answers import collect
     from nearfar.ask.export import export_folder
@@ -66,7 +69,7 @@ def rehearse(
 
     rng = np.random.default_rng(seed)
     width, view, said, now = study.people.stop_width, None, "", 0.0
-    count = study.people.aim if count is None else count
+    count, by = study.people.aim if count is None else count, study.people.assign.partition(":")[2]
     with (
         tempfile.TemporaryDirectory() as folder,
         closing(open_study(study, str(Path(folder) / "rehearsal.db"))) as ready,
@@ -77,11 +80,13 @@ def rehearse(
             token, leaves = f"simulated {number}", rng.random() < drop_out
             now = max(now, 60.0 * number)  # models use answers in the order of their times
             ready.store.write_now(drawing.release_idle, now - study.people.idle_minutes * 60, rng)
-            who = Arrival(token, f"s{number + 1}", None, {}, now)
+            details = {by: study.conditions[number % len(study.conditions)].name} if by else {}
+            who = Arrival(token, f"s{number + 1}", None, details, now)
             if ready.store.write_now(people.start, who, ready.plan, rng) == "paused":
                 break
-            total = (ready.store.read_now(people.booklet, token) or {"total": 0})["total"]
-            left = int(rng.integers(total)) if leaves else total
+            total = (ready.store.read_now(people.booklet, token) or {"total": 0})["total"]  # 0: it was full
+            left = int(rng.integers(max(total, 1))) if leaves else total
+            _fill(ready, token, PAGES[:2], rng, now)
             while left and (answers := _answers(ready, token, points, noise, 0.0, rng)[:left]):
                 now += sum(answer.milliseconds or 0 for answer in answers) / 1000
                 ready.store.write_now(people.save_answers, token, answers, ready.plan, now)
@@ -89,7 +94,8 @@ def rehearse(
                 if study.questions.is_adaptive:
                     adaptive.refresh(ready.store, study.questions, now)
             if not leaves:
-                ready.store.write_now(people.finish, token, "CODE", now)
+                _fill(ready, token, PAGES[2:], rng, now)
+                ready.store.write_now(people.finish, token, "CODE", now, study)
             if width and number % (1 + count // MOST_LOOKS) == 0:
                 view = live_view(ready.store.read_now(collect), view, aim=study.people.aim)
                 said = ready.store.write_now(researcher.act_on_view, json.dumps(view), width, now) or said
@@ -98,6 +104,28 @@ def rehearse(
             ready.store.read_now(export_folder, output)
         stopped = [("stop_width", said or f"{width} was not reached")] if width else []
         return _lines(ready, noise, seed) + stopped
+
+
+def _fill(ready: OpenStudy, token: str, pages: Sequence[str], rng: np.random.Generator, now: float) -> None:
+    """Fill in pages of the form."""
+    for page in pages:
+        if fields := ready.study.page(page):
+            values, _ = check_values(fields, {one.name: _value(one, rng) for one in fields})
+            ready.store.write_now(people.save_form, token, page, values, True, now)
+
+
+def _value(field: FormField, rng: np.random.Generator) -> Value:
+    """What somebody may give, at random; where one answer is right, that."""
+    low, high = field.least or 0.0, field.most or 0.0
+    if field.right is not None:
+        return field.right
+    if field.kind in ("number", "scale"):
+        number = min(max(float(rng.integers(math.floor(low), math.ceil(high), endpoint=True)), low), high)
+        return int(number) if number.is_integer() else number
+    if field.kind == "text":
+        return "x" * max(int(low), 1)
+    chosen = rng.permutation(field.options).tolist()
+    return chosen[0] if field.kind == "choice" else chosen[: int(rng.integers(low, high, endpoint=True))]
 
 
 def _lines(ready: OpenStudy, noise: float, seed: int) -> list[tuple[str, str]]:

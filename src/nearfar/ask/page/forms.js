@@ -73,7 +73,10 @@ export function formPage(fields, texts) {
         for (const input of one.made) input.setAttribute("aria-invalid", String(Boolean(wrong[at])));
       });
       const first = wrong.findIndex(Boolean);
-      if (first >= 0) return all[first].made[0].focus();
+      if (first >= 0) {
+        all[first].made[0].focus({ preventScroll: true });
+        return all[first].box.scrollIntoView({ block: "nearest" }); // the question too
+      }
       done(Object.fromEntries(fields.map((field, at) => [field.name, given[at]]).filter(([, one]) => one !== null)));
     };
   });
