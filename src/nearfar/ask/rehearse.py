@@ -124,8 +124,8 @@ def _value(field: FormField, rng: np.random.Generator) -> Value:
         return int(number) if number.is_integer() else number
     if field.kind == "text":
         return "x" * max(int(low), 1)
-    chosen = rng.permutation(field.options).tolist()
-    return chosen[0] if field.kind == "choice" else chosen[: int(rng.integers(low, high, endpoint=True))]
+    chosen = [field.options[i] for i in rng.permutation(len(field.options))]
+    return chosen[0] if field.kind == "choice" else chosen[: int(rng.integers(int(low), int(high) + 1))]
 
 
 def _lines(ready: OpenStudy, noise: float, seed: int) -> list[tuple[str, str]]:
