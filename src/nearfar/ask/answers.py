@@ -25,18 +25,14 @@ from nearfar.io.parse_rows import CHECKS
 from nearfar.io.reading import ReadResult, ReadSource
 from nearfar.triplets import Triplets
 
-CHECK_COLUMNS: dict[str, Any] = {
-    "participant": pl.String, "place": pl.Int64, "shown": pl.String, "chosen": pl.String, "correct": pl.Boolean,
-    "seconds": pl.Float64, "answered_at": pl.Float64,
-}  # fmt: skip
-UNDECIDED_COLUMNS: dict[str, Any] = {
-    "participant": pl.String, "place": pl.Int64, "role": pl.String, "shown": pl.String, "seconds": pl.Float64,
-    "answered_at": pl.Float64,
-}  # fmt: skip
-SCREEN_COLUMNS: dict[str, Any] = {
-    "statement": pl.String, "role": pl.String, "position": pl.String, "shown": pl.String, "condition": pl.String,
+COLUMNS: dict[str, Any] = {
+    "participant": pl.String, "place": pl.Int64, "role": pl.String, "shown": pl.String, "chosen": pl.String, "correct": pl.Boolean,
+    "seconds": pl.Float64, "answered_at": pl.Float64, "statement": pl.String, "position": pl.String, "condition": pl.String,
     "replays": pl.Int64, "early": pl.Int64, "score": pl.Float64, "probability": pl.Float64, "model": pl.Int64, "seed": pl.Int64,
 }  # fmt: skip
+OF_CHECKS = ("participant", "place", "shown", "chosen", "correct", "seconds", "answered_at")
+OF_UNDECIDED = ("participant", "place", "role", "shown", "seconds", "answered_at")
+OF_SCREENS = ("statement", "role", "position", "shown", *list(COLUMNS)[10:])
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,51 +62,54 @@ def collect(tx: Transaction) -> Collected:
     names, display_names, files, media = zip(*object_rows(tx), strict=True)
     kinds = zip(files, media, strict=True)
     pictures = tuple(file if str(kind).startswith("image/") else None for file, kind in kinds)
-    everything, pick = answer_rows(tx), study["pick"]
     plan = QuestionPlan(**tomllib.loads(study["toml"]).get("questions", {}))
-    rows = [row for row in everything if row[4] != "[]"]
-    cannot_tell = _cannot_tell(names, [row for row in everything if row[4] == "[]"])
     everybody = tx.rows("SELECT id, name FROM participant ORDER BY id")
     control = tuple(name for id, name in everybody if is_control(id, plan)) if plan.is_adaptive else None
-    screens = _screens(names, [row for row in rows if row[2] != "check"])
-    if not rows:
-        none = Triplets([], [], [], names, participant=[], statement=[], seconds=[], answered_at=[])
-        checks = pl.DataFrame(schema=CHECK_COLUMNS)
-        return Collected(none, display_names, pictures, checks, screens, cannot_tell, control)
-    shown = np.array([json.loads(row[3]) for row in rows], dtype=np.int32)
+    rows, pick = answer_rows(tx), study["pick"]
+    shown = [json.loads(row[3]) for row in rows] or np.empty((0, 2 + pick))
     booklets = Booklets(
-        Questions(shown, names, study["kind"], pick),
+        Questions(np.array(shown, dtype=np.int32), names, study["kind"], pick),
         participant=np.unique([row[0] for row in rows], return_inverse=True)[1].astype(np.int64),
         place=np.array([row[1] for row in rows], dtype=np.int64),
         role=np.array([ROLES.index(row[2]) for row in rows], dtype=np.int8),
         question=np.full(len(rows), -1, dtype=np.int64),
     )
-    chosen = np.array([json.loads(row[4]) for row in rows], dtype=np.int64).reshape(-1, pick)
-    seconds, answered_at = _times(rows)
-    people, statements = [row[0] for row in rows], [f"{row[0]}-{row[1]}" for row in rows]
-    given = {"participant": people, "statement": statements, "seconds": seconds, "answered_at": answered_at}
+    chosen = np.array([json.loads(row[4]) or [-1] * pick for row in rows], dtype=np.int64).reshape(-1, pick)
+    screens = _screens(rows, booklets, chosen)
+    given = {
+        name: screens[name].to_numpy() for name in ("participant", "statement", "seconds", "answered_at")
+    }
     rules = ["" if row[12] in (None, "file") else row[12] for row in rows]
     triplets = booklets.answered(
         chosen if pick > 1 else chosen[:, 0], **given, rule=rules if any(rules) else None
     )
-    checks = _checks(rows, booklets, chosen)
-    return Collected(triplets, display_names, pictures, checks, screens, cannot_tell, control)
+    screens = screens.with_columns(pl.col("seconds").fill_nan(None))
+    is_check, is_told = pl.col("role") == "check", pl.col("position") != ""
+    return Collected(
+        triplets,
+        display_names,
+        pictures,
+        checks=screens.filter(is_check & is_told).select(OF_CHECKS),
+        screens=screens.filter(~is_check & is_told).select(OF_SCREENS),
+        cannot_tell=screens.filter(~is_told).select(OF_UNDECIDED),
+        control=control,
+    )
 
 
-def _screens(names: Sequence[str], rows: list[Row]) -> pl.DataFrame:
+def _screens(rows: list[Row], booklets: Booklets, chosen: NDArray[np.int64]) -> pl.DataFrame:
+    """What was on the screen at every answer, and what was chosen there."""
+    asked, passed = booklets.questions, booklets.passed(chosen).tolist()
+    picked = np.take_along_axis(asked.options, np.maximum(chosen, 0), axis=1).tolist()
     made = []
-    for name, place, role, shown, choice, *more in rows:
-        replays, early, condition, _, *reason = more[4:]
+    for row, *seen, right, seconds, when in zip(
+        rows, asked.array.tolist(), picked, passed, *_times(rows), strict=True
+    ):
+        name, place, role, _, choice = row[:5]
+        shown, taken = (" | ".join(asked.objects[i] for i in objects) for objects in seen)
         position = ";".join(str(at + 1) for at in json.loads(choice))
-        seen = _joined(names, shown), condition or None, replays, early
-        made.append((f"{name}-{place}", role, position, *seen, *reason))
-    return pl.DataFrame(made, schema=SCREEN_COLUMNS, orient="row")
-
-
-def _cannot_tell(names: Sequence[str], rows: list[Row]) -> pl.DataFrame:
-    times = zip(*_times(rows), strict=True)
-    made = [(*row[:3], _joined(names, row[3]), *when) for row, when in zip(rows, times, strict=True)]
-    return pl.DataFrame(made, schema=UNDECIDED_COLUMNS, orient="row")
+        known = (f"{name}-{place}", position, row[11] or None, *row[9:11], *row[13:])
+        made.append((name, place, role, shown, taken, right, seconds, when, *known))
+    return pl.DataFrame(made, schema=COLUMNS, orient="row")
 
 
 def _times(rows: list[Row]) -> tuple[Floats, Floats]:
@@ -123,24 +122,6 @@ def _times(rows: list[Row]) -> tuple[Floats, Floats]:
     seconds = np.maximum(milliseconds - np.nan_to_num(away), 0) / 1000
     when = shown_at + milliseconds / 1000
     return seconds, np.where((received - 7 * 86_400 < when) & (when <= received), when, received)
-
-
-def _checks(rows: list[Row], booklets: Booklets, chosen: NDArray[np.int64]) -> pl.DataFrame:
-    names, passed = booklets.questions.objects, booklets.passed(chosen)
-    picked = np.take_along_axis(booklets.questions.options, chosen, axis=1)
-    answered = zip(rows, picked.tolist(), passed.tolist(), *_times(rows), strict=True)
-    graded = [
-        (row[0], row[1], _joined(names, row[3]), _joined(names, str(objects)), correct, *times)
-        for row, objects, correct, *times in answered
-        if row[2] == "check"
-    ]
-    made = pl.DataFrame(graded, schema=CHECK_COLUMNS, orient="row")
-    return made.with_columns(pl.col("seconds").fill_nan(None))
-
-
-def _joined(names: Sequence[str], objects: str) -> str:
-    """Names of objects, from their indices in JSON."""
-    return " | ".join(names[i] for i in json.loads(objects))
 
 
 def read_databases(paths: Sequence[str]) -> ReadResult:

@@ -11,6 +11,7 @@ import uuid
 from collections.abc import Callable, Sequence
 from contextlib import closing, suppress
 from dataclasses import replace
+from importlib import resources
 from pathlib import Path
 from typing import Any
 
@@ -34,23 +35,6 @@ from nearfar.simulate import answers as simulate_answers
 
 MOST_LOOKS = 40  # at the accuracy, with stop_width
 CARELESS, LEAVING = 0.06, 0.1  # shares of people who do not look, and who leave before the end
-STUDY = """title = "Which colour is more similar?"
-objects = "objects.csv"
-kind = "near"
-show = "pictures"
-
-[questions]
-design = "landmarks:12"
-random = 0.3
-again = 0.1
-checks = 3
-each = 3
-per_person = 60
-
-[people]
-aim = 100
-idle_minutes = 0.2
-"""
 
 
 def rehearse(
@@ -204,7 +188,8 @@ def demo_study(folder: Path) -> tuple[Study, Colours]:
     """Write the study file, the list of colours and their pictures into a folder."""
     colours = make_colours(0)
     colours.write(folder)
-    (folder / "study.toml").write_text(STUDY, encoding="utf-8")
+    made = resources.files("nearfar.ask") / "demo.toml"
+    (folder / "study.toml").write_bytes(made.read_bytes())
     return read_study(folder / "study.toml"), colours
 
 

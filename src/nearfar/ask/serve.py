@@ -9,6 +9,7 @@ import signal
 import socket
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
+from importlib import resources
 from typing import Any
 
 import uvicorn
@@ -24,17 +25,6 @@ BACKLOG = 1024  # connections that may wait
 MOST_CONNECTIONS = 800  # a process may often open 1,024 files
 MOST_PIPELINED = 16  # requests of a connection that wait for the one before; no browser sends any so
 HEADERS_WITHIN = 10.0  # seconds
-CADDY = """{
-    servers {
-        timeouts {
-            read_header 10s
-            read_body 30s
-            idle 1m
-        }
-    }
-}
-
-"""
 
 
 class PatientProtocol(HttpToolsProtocol):
@@ -106,8 +96,8 @@ def caddyfile(public_url: str, port: int) -> str:
     >>> caddyfile("https://study.example.org", 8000).splitlines()[-4:]
     ['study.example.org {', '    encode gzip', '    reverse_proxy 127.0.0.1:8000', '}']
     """
-    host = public_url.removeprefix("https://")
-    return f"{CADDY}{host} {{\n    encode gzip\n    reverse_proxy 127.0.0.1:{port}\n}}\n"
+    text = (resources.files("nearfar.ask") / "hosting" / "Caddyfile").read_text(encoding="utf-8")
+    return text.replace("{host}", public_url.removeprefix("https://")).replace("{port}", str(port))
 
 
 def bind(port: int) -> socket.socket:

@@ -96,7 +96,7 @@ class Booklets:
 
     def passed(self, choice: ArrayLike) -> NDArray[np.bool_]:
         """(m,) whether the right object is among those chosen at each check question; False elsewhere."""
-        given = np.asarray(choice).reshape(len(self), -1)
+        given = np.asarray(choice).reshape(len(self), self.questions.pick)
         options = np.take_along_axis(self.questions.options, np.maximum(given, 0), axis=1)
         right: NDArray[np.bool_] = ((options == self.expected[:, None]) & (given >= 0)).any(axis=1)
         return right

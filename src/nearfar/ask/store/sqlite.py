@@ -20,8 +20,7 @@ from typing import Any, TypeVar
 from polars.exceptions import PolarsError
 
 from nearfar._tools.atomic import atomic_path
-from nearfar.ask.store import transaction as tables
-from nearfar.ask.store.transaction import Operation, Store, Transaction
+from nearfar.ask.store.transaction import VERSION, Operation, Store, Transaction, tables
 from nearfar.errors import FileError, NearfarError, UnreachableError
 
 AT_ONCE = 64  # requests in one commit
@@ -30,10 +29,7 @@ PATIENCE = 10.0  # seconds to wait for another connection
 MOVE_EVERY = 1.0  # seconds until answers are moved from the log into the file, for whoever copies it
 PRAGMAS = """PRAGMA journal_mode=WAL; PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA secure_delete=ON;
 PRAGMA temp_store=MEMORY;"""
-TABLES, MIGRATION = (
-    sql.format(key="INTEGER PRIMARY KEY", real="REAL", bytes="BLOB", whole="INTEGER")
-    for sql in (tables.TABLES, tables.MIGRATION + tables.TABLES)
-)
+TABLES, MIGRATION = tables(key="INTEGER PRIMARY KEY", real="REAL", bytes="BLOB", whole="INTEGER")
 Result = TypeVar("Result")
 MAX_VALUE_BYTES = 1 << 24
 NOT_TABLES = """SELECT (SELECT count(*) FROM sqlite_master WHERE type NOT IN ('table', 'index') OR (type = 'table' AND rootpage = 0))
@@ -62,7 +58,7 @@ def is_older(connection: sqlite3.Connection) -> bool:
     """Whether a database has the tables of the version before."""
     there = "SELECT 1 FROM sqlite_master WHERE type = 'table' AND name = 'study'"
     row = connection.execute(there).fetchone() and connection.execute("SELECT version FROM study").fetchone()
-    return row is not None and row[0] == tables.VERSION - 1
+    return row is not None and row[0] == VERSION - 1
 
 
 def migrate(connection: sqlite3.Connection) -> None:
@@ -72,7 +68,7 @@ def migrate(connection: sqlite3.Connection) -> None:
 
 def kept_copy(path: Path) -> Path:
     """Where the tables of the version before are kept."""
-    return Path(f"{path}.v{tables.VERSION - 1}")
+    return Path(f"{path}.v{VERSION - 1}")
 
 
 def copy_database(connection: sqlite3.Connection, target: Path) -> None:

@@ -7,6 +7,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from importlib import resources
 from typing import Any, TypeVar
 
 Row = tuple[Any, ...]
@@ -14,73 +15,16 @@ Result = TypeVar("Result")
 Operation = Callable[..., Result]
 
 VERSION = 3
-# makes tables of the version before those of this one; TABLES adds what is new altogether
-MIGRATION = f"""
-ALTER TABLE question ADD COLUMN condition TEXT NOT NULL DEFAULT '';
-ALTER TABLE participant ADD COLUMN condition TEXT NOT NULL DEFAULT '';
-ALTER TABLE answer ADD COLUMN replays {{whole}};
-ALTER TABLE answer ADD COLUMN early {{whole}};
-DROP INDEX question_by_load;
-DROP INDEX IF EXISTS participant_by_seen;
-UPDATE study SET version = {VERSION} WHERE id = 1;
-"""
 # a.id: is answered
 SLOTS = "slot s LEFT JOIN answer a ON a.participant = s.participant AND a.place = s.place"
-# {...} stands for what SQLite and PostgreSQL call differently.
-# question.load counts the "new" places that are answered or still held by somebody, question.done those answered. answer.choice holds the positions
-# chosen on the screen, none for "cannot tell"; early counts presses before the least time. form.page is "before", "practice", "after" or "calibration",
-# form.fields what was given there, as JSON. slot.role is "open" for a place whose question is not chosen yet. model.answers counts the answers it is made
-# of, which used names; choice has what models chose, and why; its question is set when somebody gets it. participant.name is what exports call a person, outside is the recruiter's id of them.
-TABLES = """
-CREATE TABLE IF NOT EXISTS study (
-  id {whole} PRIMARY KEY, version {whole} NOT NULL, toml TEXT NOT NULL, fingerprint TEXT NOT NULL, kind TEXT NOT NULL,
-  pick {whole} NOT NULL, state TEXT NOT NULL, password TEXT NOT NULL, secret TEXT NOT NULL,
-  created {real} NOT NULL);
-CREATE TABLE IF NOT EXISTS object (
-  id {whole} PRIMARY KEY, name TEXT NOT NULL, display_name TEXT NOT NULL, picture TEXT);
-CREATE TABLE IF NOT EXISTS picture (hash TEXT PRIMARY KEY, media TEXT NOT NULL, data {bytes} NOT NULL);
-CREATE TABLE IF NOT EXISTS question (
-  id {whole} PRIMARY KEY, items TEXT NOT NULL, trio TEXT NOT NULL, source TEXT NOT NULL,
-  load {whole} NOT NULL DEFAULT 0, done {whole} NOT NULL DEFAULT 0, shuffle {real} NOT NULL,
-  condition TEXT NOT NULL DEFAULT '');
-CREATE TABLE IF NOT EXISTS participant (
-  id {key}, name TEXT NOT NULL UNIQUE, outside TEXT UNIQUE, details TEXT NOT NULL, consent {real} NOT NULL,
-  seen {real} NOT NULL, state TEXT NOT NULL, code TEXT, finished {real}, condition TEXT NOT NULL DEFAULT '');
-CREATE TABLE IF NOT EXISTS token (
-  hash TEXT PRIMARY KEY, participant {whole} NOT NULL REFERENCES participant (id));
-CREATE TABLE IF NOT EXISTS slot (
-  participant {whole} NOT NULL REFERENCES participant (id), place {whole} NOT NULL,
-  question {whole} REFERENCES question (id), role TEXT NOT NULL, shown TEXT NOT NULL, released {real},
-  PRIMARY KEY (participant, place));
-CREATE TABLE IF NOT EXISTS answer (
-  participant {whole} NOT NULL, place {whole} NOT NULL, id TEXT NOT NULL UNIQUE, choice TEXT NOT NULL,
-  milliseconds {real}, away {real}, shown_at {real}, received {real} NOT NULL,
-  replays {whole}, early {whole}, PRIMARY KEY (participant, place),
-  FOREIGN KEY (participant, place) REFERENCES slot (participant, place));
-CREATE TABLE IF NOT EXISTS form (
-  participant {whole} NOT NULL REFERENCES participant (id), page TEXT NOT NULL, at {real} NOT NULL, fields TEXT NOT NULL,
-  PRIMARY KEY (participant, page));
-CREATE TABLE IF NOT EXISTS event (
-  id {key}, at {real} NOT NULL, participant {whole} REFERENCES participant (id), kind TEXT NOT NULL,
-  detail TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS model (
-  id {whole} PRIMARY KEY, at {real} NOT NULL, seed {whole} NOT NULL, answers {whole} NOT NULL, total {whole} NOT NULL,
-  wanted {whole} NOT NULL);
-CREATE TABLE IF NOT EXISTS used (
-  participant {whole} NOT NULL, place {whole} NOT NULL, model {whole} NOT NULL, PRIMARY KEY (participant, place));
-CREATE TABLE IF NOT EXISTS choice (
-  id {key}, model {whole} NOT NULL, items TEXT NOT NULL, trio TEXT NOT NULL, score {real} NOT NULL, probability {real} NOT NULL,
-  question {whole});
-CREATE TABLE IF NOT EXISTS session (hash TEXT PRIMARY KEY, expires {real} NOT NULL);
-CREATE TABLE IF NOT EXISTS view (id {whole} PRIMARY KEY, made {real} NOT NULL, json TEXT NOT NULL);
-CREATE TABLE IF NOT EXISTS export (path TEXT PRIMARY KEY);
-CREATE INDEX IF NOT EXISTS question_by_load ON question (condition, load, done, shuffle);
-CREATE INDEX IF NOT EXISTS choice_by_question ON choice (question, id);
-CREATE INDEX IF NOT EXISTS answer_by_time ON answer (received);
-CREATE INDEX IF NOT EXISTS token_by_participant ON token (participant);
-CREATE INDEX IF NOT EXISTS event_by_participant ON event (participant);
-CREATE INDEX IF NOT EXISTS event_by_kind ON event (kind, at);
-"""
+
+
+def tables(**types: str) -> tuple[str, str]:
+    """SQL that makes the tables, and SQL that brings those of the version before to them, with a database's own types."""
+    folder = resources.files("nearfar.ask.store")
+    read = [(folder / name).read_text(encoding="utf-8") for name in ("migration.sql", "tables.sql")]
+    migration, made = (text.format(version=VERSION, **types) for text in read)
+    return made, migration + made
 
 
 @dataclass(frozen=True)
