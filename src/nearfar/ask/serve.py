@@ -5,16 +5,13 @@ from __future__ import annotations
 import gc
 import logging
 import re
-import signal
 import socket
-from collections.abc import Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Callable, Sequence
 from importlib import resources
 from typing import Any
 
 import uvicorn
 from uvicorn.protocols.http.httptools_impl import HttpToolsProtocol
-from uvicorn.server import HANDLED_SIGNALS
 
 from nearfar.ask.app import make_app
 from nearfar.ask.guard import LARGEST_HEADERS, RateLimits
@@ -147,33 +144,11 @@ def serve(
     logging.getLogger("nearfar.ask").setLevel(logging.INFO)
     app = make_app(ready, public_url=public_url, port=port, limits=limits, features=features)
     server = uvicorn.Server(server_config(app, port, public_url))
-    with bind(port) as here, _stopped_by_signals(server):
+    # already while it starts: what uvicorn imports then would take an exception for a package that is not there
+    with bind(port) as here, server.capture_signals():
         if started is not None:
             started()
         gc.collect()
         gc.freeze()  # or the garbage collector walks through every library again and again, while people wait
         if not server.should_exit:
             server.run(sockets=[here])
-
-
-@contextmanager
-def _stopped_by_signals(server: uvicorn.Server) -> Iterator[None]:
-    """Let the signals that uvicorn handles stop it already while it starts, then let them end the process as before.
-
-    Until uvicorn handles them, a signal is an exception, and one that is raised while uvicorn imports what it runs on can
-    be taken for a package that is not there: the server would run on.
-    """
-    came: list[int] = []
-
-    def stop(number: int, frame: Any) -> None:
-        came.append(number)
-        server.handle_exit(number, frame)
-
-    before = {number: signal.signal(number, stop) for number in HANDLED_SIGNALS}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
-    if came:
-        signal.raise_signal(came[0])

@@ -73,20 +73,13 @@ def extend(
     made = one_booklet(plan.of(new, members), n_again, n_checks, earlier=plan.of(earlier, members), seed=rng)
     shown_rows = members[made.questions.array].tolist()
     ids = [question for question, _ in (*earlier, *new)]
-    places = zip(made.question.tolist(), made.role.tolist(), shown_rows, strict=True)
     left_open = adaptive.open_places(made, person, plan.study.questions, rng)
+    roles = ["open" if i in left_open else ROLES[role] for i, role in enumerate(made.role.tolist())]
+    asked = [None if at < 0 else ids[at] for at in made.question.tolist()]
+    places = enumerate(zip(asked, roles, map(str, shown_rows), strict=True), start=first)
+    columns = "(participant, place, question, role, shown)"
     tx.run_many(
-        "INSERT INTO slot (participant, place, question, role, shown) VALUES (?, ?, ?, ?, ?)",
-        [
-            (
-                person,
-                first + i,
-                None if at < 0 else ids[at],
-                "open" if i in left_open else ROLES[role],
-                str(shown),
-            )
-            for i, (at, role, shown) in enumerate(places)
-        ],
+        f"INSERT INTO slot {columns} VALUES (?, ?, ?, ?, ?)", [(person, i, *what) for i, what in places]
     )
     if left_open:
         adaptive.settle(tx, person, plan.questions, rng)
@@ -133,9 +126,8 @@ def release_idle(tx: Transaction, before: float, rng: np.random.Generator) -> in
     tx.lock_drawing()
     idle = tx.rows("SELECT id FROM participant WHERE state = 'active' AND seen < ? ORDER BY id", before)
     # asked again, and kept from answering meanwhile: somebody may have come back this very moment
-    leave = (
-        "UPDATE participant SET state = 'left' WHERE id = ? AND state = 'active' AND seen < ? RETURNING id"
-    )
+    left = "UPDATE participant SET state = 'left'"
+    leave = f"{left} WHERE id = ? AND state = 'active' AND seen < ? RETURNING id"
     gone = [person for (person,) in idle if tx.rows(leave, person, before)]
     unload(tx, gone, rng)
     tx.run_many(
