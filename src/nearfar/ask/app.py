@@ -42,7 +42,10 @@ def make_app(
     @contextlib.asynccontextmanager
     async def lifespan(app: Starlette) -> AsyncIterator[None]:
         beside = _Background(ready, changed, features)
-        jobs = [_release(ready), _keep("the live view could not be computed", beside.view)]
+        jobs = [
+            _keep("questions of people who left could not be released", beside.release),
+            _keep("the live view could not be computed", beside.view),
+        ]
         if ready.study.questions.is_adaptive:
             jobs.append(_keep("adaptive questions could not be chosen", beside.choose))
         tasks = [asyncio.create_task(job) for job in jobs]
@@ -57,11 +60,7 @@ def make_app(
     secure = bool(public_url and public_url.startswith("https"))
     admin = AdminRoutes(ready, changed, limits.logins, secure=secure)
     guard: Any = Middleware(
-        Guard,
-        public_url=public_url,
-        port=port,
-        framed=ready.study.people.recruit == "mturk",
-        limits=limits,
+        Guard, public_url=public_url, port=port, framed=ready.study.people.recruit == "mturk", limits=limits
     )
     return Starlette(
         routes=[*PeopleRoutes(ready).routes(), *admin.routes()],
@@ -69,19 +68,6 @@ def make_app(
         exception_handlers={HTTPException: refused, UnreachableError: unreachable},
         lifespan=lifespan,
     )
-
-
-async def _release(ready: OpenStudy) -> None:
-    """Give the questions of people who left to others."""
-    idle, rng = ready.study.people.idle_minutes * 60, np.random.default_rng()
-    while True:
-        try:
-            gone = await ready.store.write(drawing.release_idle, time.time() - idle, rng)
-            if gone:
-                log.info("released the questions of %d people who left", gone)
-        except NearfarError as error:
-            log.error("questions of people who left could not be released: %s", error)
-        await asyncio.sleep(min(15.0, idle / 2))
 
 
 class _Computer:
@@ -137,6 +123,14 @@ class _Background:
         self.asked = {"database": ready.store.url, "features": features}
         self.known: Any = None
         self.chosen = False
+        self.rng = np.random.default_rng()
+
+    async def release(self, _: _Computer) -> None:
+        """Give the questions of people who left to others."""
+        idle = self.study.people.idle_minutes * 60
+        await asyncio.sleep(min(15.0, idle / 2))
+        if gone := await self.store.write(drawing.release_idle, time.time() - idle, self.rng):
+            log.info("released the questions of %d people who left", gone)
 
     async def view(self, computer: _Computer) -> None:
         """Keep the live view up to date, and do what it asks for."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import MISSING, field, fields
+from dataclasses import MISSING, field
 from typing import Any
 
 Check = Callable[[Any], str]  # "" where the value is right, else what was expected
@@ -13,17 +13,6 @@ Check = Callable[[Any], str]  # "" where the value is right, else what was expec
 def key(check: Check, default: Any = MISSING) -> Any:
     """A field of a record that is a key of its table; one without a default must be given."""
     return field(default=default, metadata={"check": check})
-
-
-def checks_of(record: Any) -> dict[str, Check]:
-    """Key -> its check."""
-    return {one.name: one.metadata["check"] for one in fields(record) if one.metadata}
-
-
-def missing(record: Any, values: dict[str, Any]) -> list[str]:
-    """Keys that a table must have and has not."""
-    needed = [one.name for one in fields(record) if one.metadata and one.default is MISSING]
-    return [name for name in needed if name not in values]
 
 
 def text(value: Any) -> str:

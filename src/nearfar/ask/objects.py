@@ -50,12 +50,6 @@ class StudyObjects:
     display_names: tuple[str, ...]
     files: tuple[Path | None, ...]
 
-    @property
-    def are_file_names(self) -> bool:
-        """Whether what people would read below the pictures are names of files."""
-        shown = zip(self.display_names, self.files, strict=True)
-        return all(file is not None and name in (file.stem, file.name) for name, file in shown)
-
     def pictures(self) -> Iterator[tuple[str, Picture]]:
         """(name, picture) of every object that has one; two that are the same are told."""
         shown = [(name, file) for name, file in zip(self.names, self.files, strict=True) if file is not None]
@@ -119,8 +113,7 @@ def encode_picture(file: Path) -> Picture:
         media, data = _played(file)
     else:
         picture = open_image(file, SIDE, still=True)
-        picture = _in_srgb(picture, picture.info.get("icc_profile"))
-        media, data = _encode(picture, _is_lossy(file))
+        media, data = _encode(_in_srgb(picture), _is_lossy(file))
     return Picture(hashlib.sha256(data).hexdigest()[:32], media, data)
 
 
@@ -146,10 +139,10 @@ def _is_lossy(file: Path) -> bool:
     return data.startswith(b"\xff\xd8") or data[4:8] == b"ftyp" or is_webp
 
 
-def _in_srgb(picture: Any, profile: bytes | None) -> Any:
+def _in_srgb(picture: Any) -> Any:
     from PIL import ImageCms
 
-    if not profile:
+    if not (profile := picture.info.get("icc_profile")):
         return picture
     try:
         profiles = ImageCms.ImageCmsProfile(io.BytesIO(profile)), ImageCms.createProfile("sRGB")

@@ -64,8 +64,10 @@ class PeopleRoutes:
         row: dict[str, Any] | None = self.store.read_now(researcher.study_row)
         self.row = row or {}
         self.show = shown_as(self.study, ready.objects)
+        files = zip(ready.objects.display_names, ready.objects.files, strict=True)
         # where they are those of files, they say more than a picture shows, or less
-        self.hides_names = self.show == "pictures" and ready.objects.are_file_names
+        are_files = all(file is not None and name in (file.stem, file.name) for name, file in files)
+        self.hides_names = self.show == "pictures" and are_files
         self.shown = self.store.read_now(researcher.object_rows)
         self.plays = any(str(row[3]).startswith(("audio", "video")) for row in self.shown)
         self.pictures: dict[str, str] = {}  # address -> hash
@@ -281,15 +283,12 @@ async def read_json(request: Request) -> dict[str, Any]:
         sent_bytes = await request.body()
         body = sent_bytes.decode()  # strictly: json itself would let half a surrogate pair through
         sent: dict[str, Any] = json.loads(body)
-        right = isinstance(sent, dict) and ("\\" not in body or _is_storable(sent))
+        # escapes may make what no database holds: half of a surrogate pair (a ValueError), or a NUL
+        holds = "\\" not in body or b"\\u0000" not in json.dumps(sent, ensure_ascii=False).encode()
+        right = isinstance(sent, dict) and holds
     except (ValueError, RecursionError, ClientDisconnect):
         right = False
     return sent if right else refuse(400, "expected an object in JSON")
-
-
-def _is_storable(sent: Any) -> bool:
-    """Whether the databases can hold its texts: escapes may make half of a surrogate pair (a ValueError), or a NUL."""
-    return b"\\u0000" not in json.dumps(sent, ensure_ascii=False).encode()
 
 
 def _answer(given: Any, may_skip: bool, plays: bool) -> Answer:

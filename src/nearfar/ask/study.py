@@ -6,7 +6,7 @@ import hashlib
 import json
 import math
 from collections.abc import Iterator
-from dataclasses import dataclass, field
+from dataclasses import MISSING, dataclass, field, fields
 from pathlib import Path
 from typing import Any
 
@@ -126,6 +126,15 @@ class Condition:
 
 
 @dataclass(frozen=True)
+class Pages:
+    """The table ``[pages]``: files of Markdown."""
+
+    welcome: str = keys.key(keys.text, "")
+    consent: str = keys.key(keys.text, "")
+    debrief: str = keys.key(keys.text, "")
+
+
+@dataclass(frozen=True)
 class Study:
     """A study file, read and checked; ``pages`` has the Markdown of the files that replace built-in texts."""
 
@@ -169,9 +178,11 @@ class Study:
 
 RECORDS: dict[str, Any] = {
     "": Study, "questions": QuestionPlan, "people": PeoplePlan, "screen": Screen, "form": FormField, "condition": Condition,
+    "pages": Pages,
 }  # fmt: skip
-FIELDS = {table: keys.checks_of(record) for table, record in RECORDS.items()}
-FIELDS["pages"] = dict.fromkeys(("welcome", "consent", "debrief"), keys.text)
+FIELDS = {
+    table: {one.name: one for one in fields(record) if one.metadata} for table, record in RECORDS.items()
+}
 
 
 def read_study(path: str | Path) -> Study:
@@ -221,10 +232,10 @@ def _checked_tables(toml: Toml) -> dict[str, dict[str, Any]]:
                 ]
                 hint = f"it belongs to {homes[0]}" if homes else f"expected one of {', '.join(known)}"
                 raise toml.error(table, key, f"is not a known key; {hint}")
-            wrong = known[key](value)
+            wrong = known[key].metadata["check"](value)
             if wrong or (isinstance(value, float) and not math.isfinite(value)):
                 raise toml.error(table, key, f"{wrong}, got {shown(value)}")
-        if (record := RECORDS.get(table.partition(" ")[0])) and (lost := keys.missing(record, values)):
+        if lost := [name for name, one in known.items() if one.default is MISSING and name not in values]:
             raise toml.error(table, lost[0], "is missing" if table else "is missing; every study needs it")
     return tables
 
