@@ -18,10 +18,6 @@ LARGEST = 1e9  # number, up or down: exports hold it exactly
 Value = str | float | list[str]
 
 
-def _right(value: Any) -> str:
-    return "" if isinstance(value, (str, int, float)) else "expected text or a number"
-
-
 @dataclass(frozen=True)
 class FormField:
     """One question of a form; ``least`` and ``most`` bound a number, letters of a text, or how many are chosen."""
@@ -35,7 +31,9 @@ class FormField:
     least: float | None = keys.key(keys.within(-LARGEST, LARGEST), None)
     most: float | None = keys.key(keys.within(-LARGEST, LARGEST), None)
     labels: tuple[str, ...] = keys.key(keys.texts(2, 2), ())
-    right: str | float | None = keys.key(_right, None)
+    right: str | float | None = keys.key(
+        lambda value: "" if isinstance(value, (str, int, float)) else "expected text or a number", None
+    )
 
     def shown(self) -> dict[str, Any]:
         """What browsers are told: everything but the right answer."""
@@ -45,26 +43,17 @@ class FormField:
         """What is wrong with a value that was sent, or nothing; None is a question left open."""
         if value is None:
             return "needs an answer" if self.required else ""
+        least = -LARGEST if self.least is None else self.least
+        most = LARGEST if self.most is None else self.most
         if self.kind in ("number", "scale"):
-            types = (int,) if self.kind == "scale" else (int, float)
-            right = isinstance(value, types) and not isinstance(value, bool) and abs(value) <= LARGEST
-            return "" if right and self._is_within(value) else f"expected a number {self._range()}"
-        if self.kind == "choices":
-            right = isinstance(value, list) and all(isinstance(one, str) for one in value)
-            right = right and set(value) <= set(self.options) and len(set(value)) == len(value)
-            right = right and self._is_within(len(value))
-            return "" if right else f"expected options, {self._range()} of them"
+            return keys.within(least, most, (int, float) if self.kind == "number" else int)(value)
         if self.kind == "choice":
-            return "" if isinstance(value, str) and value in self.options else "expected one of the options"
-        right = isinstance(value, str) and self._is_within(len(value))
-        return "" if right else f"expected text, {self._range()} letters"
-
-    def _is_within(self, number: float) -> bool:
-        return (self.least is None or number >= self.least) and (self.most is None or number <= self.most)
-
-    def _range(self) -> str:
-        words = [("from", self.least), ("to", self.most)]
-        return " ".join(f"{word} {bound:g}" for word, bound in words if bound is not None)
+            return "" if value in self.options else "expected one of the options"
+        if self.kind == "choices":
+            wrong = keys.texts(int(least), int(most))(value)
+            return wrong or ("" if {*value} <= {*self.options} else "expected some of the options")
+        right = isinstance(value, str) and least <= len(value) <= most
+        return "" if right else f"expected text of {least:g} to {most:g} letters"
 
     def conflict(self) -> tuple[str, str] | None:
         """(key, what is wrong) where the keys of the table do not go together."""

@@ -11,16 +11,15 @@ import queue
 import sqlite3
 import threading
 import time
-from collections.abc import Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
-from contextlib import closing, contextmanager, suppress
+from contextlib import closing, suppress
 from pathlib import Path
 from typing import Any, TypeVar
 
 from polars.exceptions import PolarsError
 
 from nearfar._tools.atomic import atomic_path
-from nearfar.ask.store.transaction import VERSION, Operation, Store, Transaction, tables
+from nearfar.ask.store.transaction import VERSION, Operation, Store, Transaction, tables, usable
 from nearfar.errors import FileError, NearfarError, UnreachableError
 
 AT_ONCE = 64  # requests in one commit
@@ -135,7 +134,7 @@ class SqliteStore(Store):
         if connection is None:
             connection = self._local.connection = read_only_connection(self.path)
             self._opened.append(connection)
-        with _failures():
+        with usable(sqlite3.DatabaseError):
             connection.execute("BEGIN")
             try:
                 return operation(Transaction(connection), *arguments)
@@ -205,7 +204,7 @@ class SqliteStore(Store):
         try:
             if not self._is_same_file():
                 raise UnreachableError(f"{self.path} was deleted or replaced; stop the server, put it back")
-            with _failures():
+            with usable(sqlite3.DatabaseError):
                 self._writer.execute("BEGIN IMMEDIATE")
                 for job in jobs:
                     try:
@@ -229,7 +228,7 @@ class SqliteStore(Store):
         operation, arguments, _ = job
         self._writer.execute("SAVEPOINT operation")
         try:
-            with _failures():
+            with usable(sqlite3.DatabaseError):
                 return operation(Transaction(self._writer), *arguments)
         except BaseException:
             if self._writer.in_transaction:
@@ -238,15 +237,6 @@ class SqliteStore(Store):
         finally:
             if self._writer.in_transaction:
                 self._writer.execute("RELEASE operation")
-
-
-@contextmanager
-def _failures() -> Iterator[None]:
-    """A database that is locked, full or damaged is an ``UnreachableError`` with one sentence."""
-    try:
-        yield
-    except sqlite3.DatabaseError as error:
-        raise UnreachableError(f"the database cannot be used right now: {error}") from error
 
 
 def read_file(path: Path, operation: Operation[Result], *arguments: Any) -> Result:

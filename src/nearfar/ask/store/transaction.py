@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import asyncio
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import resources
 from typing import Any, TypeVar
+
+from nearfar.errors import UnreachableError
 
 Row = tuple[Any, ...]
 Result = TypeVar("Result")
@@ -25,6 +28,15 @@ def tables(**types: str) -> tuple[str, str]:
     read = [(folder / name).read_text(encoding="utf-8") for name in ("migration.sql", "tables.sql")]
     migration, made = (text.format(version=VERSION, **types) for text in read)
     return made, migration + made
+
+
+@contextmanager
+def usable(failures: Any, sentence: Callable[[Exception], object] = lambda error: error) -> Iterator[None]:
+    """What a database fails with is an ``UnreachableError`` of one sentence."""
+    try:
+        yield
+    except failures as error:
+        raise UnreachableError(f"the database cannot be used right now: {sentence(error)}") from error
 
 
 @dataclass(frozen=True)
