@@ -19,6 +19,7 @@ from starlette.requests import ClientDisconnect, Request
 from starlette.responses import JSONResponse, Response
 from starlette.routing import Route
 
+from nearfar.ask import guard, keys
 from nearfar.ask.forms import PAGES, FormField, check_values, is_right
 from nearfar.ask.objects import shown_as
 from nearfar.ask.passwords import hash_secret, is_link
@@ -45,7 +46,11 @@ MTURK_HOSTS = ("www.mturk.com", "workersandbox.mturk.com", "worker.mturk.com")
 UNKNOWN = "this link is not known; please start again from the beginning"
 AT_ONCE = 50
 PX_PER_MM = FormField("px_per_mm", "", "number", least=0.5, most=100)  # of any screen
-WEEK = 7 * 86_400_000.0  # milliseconds
+WEEK = 7 * 86_400_000  # milliseconds
+NUMBERS = {  # of an answer; others are left out
+    **dict.fromkeys(("milliseconds", "away"), keys.within(0, WEEK)), "shown_at": keys.within(0, 1e11),
+    **dict.fromkeys(("replays", "early"), keys.within(0, 9999, int)),
+}  # fmt: skip
 CODE_LETTERS = "ABCDEFGHJKLMNPQRSTUVWXYZ23456789"
 NO_STORE = {"cache-control": "no-store"}
 _said: dict[str, float] = {}
@@ -280,13 +285,14 @@ def _token(request: Request) -> str:
 async def read_json(request: Request) -> dict[str, Any]:
     """The body of a request, which must be an object that a database can store."""
     try:
-        sent_bytes = await request.body()
+        async with asyncio.timeout(guard.BODY_WITHIN):
+            sent_bytes = await request.body()
         body = sent_bytes.decode()  # strictly: json itself would let half a surrogate pair through
         sent: dict[str, Any] = json.loads(body)
         # escapes may make what no database holds: half of a surrogate pair (a ValueError), or a NUL
         holds = "\\" not in body or b"\\u0000" not in json.dumps(sent, ensure_ascii=False).encode()
         right = isinstance(sent, dict) and holds
-    except (ValueError, RecursionError, ClientDisconnect):
+    except (ValueError, RecursionError, ClientDisconnect, TimeoutError):
         right = False
     return sent if right else refuse(400, "expected an object in JSON")
 
@@ -304,16 +310,10 @@ def _answer(given: Any, may_skip: bool, plays: bool) -> Answer:
         or any(type(c) is not int for c in choice)
     ):
         refuse(400, "an answer needs id, place and choice")
-    limits = {"milliseconds": WEEK, "away": WEEK, "shown_at": 1e11, "replays": 9999, "early": 9999}
-    numbers = {name: _number(given.get(name), most) for name, most in limits.items()}
+    numbers: dict[str, Any] = {
+        name: None if wrong(fields.get(name)) else fields[name] for name, wrong in NUMBERS.items()
+    }
     return Answer(id, place, tuple(choice), **numbers, fast=given.get("fast") is True, failed=failed)
-
-
-def _number(value: Any, most: float) -> Any:
-    """A number from 0 to ``most``, of its own type: whole where ``most`` is; else None."""
-    types = (int,) if isinstance(most, int) else (int, float)
-    right = isinstance(value, types) and not isinstance(value, bool) and 0 <= value <= most
-    return type(most)(value) if right else None
 
 
 async def unreachable(request: Request, error: Exception) -> Response:
