@@ -25,14 +25,11 @@ if TYPE_CHECKING:
     from nearfar.ask.study import Study
 
 StudyArgument = Annotated[Path, typer.Argument(metavar="STUDY", help="The study file, e.g. study.toml.")]
-DatabaseOption = Annotated[
-    str | None,
-    typer.Option(
-        "--database",
-        metavar="FILE|URL",
-        help="A file, or postgresql://... for several processes. Default: study.db beside study.toml.",
-    ),
-]
+DATABASE = own(
+    None,
+    "A file, or postgresql://... for several processes. Default: study.db beside study.toml.",
+    metavar="FILE|URL",
+)
 QUERIES = {
     "prolific": "?PROLIFIC_PID={{%PROLIFIC_PID%}}&STUDY_ID={{%STUDY_ID%}}&SESSION_ID={{%SESSION_ID%}}",
     "sona": "?survey_code=%SURVEY_CODE%",
@@ -65,7 +62,7 @@ ask = App(
 def serve(
     given: Given,
     study: Path | None = typer.Argument(None, metavar="STUDY", help="The study file."),
-    database: DatabaseOption = None,
+    database: str | None = DATABASE,
     port: int = own(8000, "Port on this machine.", "--port", "-p", min=1, max=65535),
     public_url: str | None = own(
         None,
@@ -226,7 +223,7 @@ def export(
     output: Path | None = own(
         None, "Folder to write to. Default: study-answers beside study.toml.", "--output", "-o", metavar="DIR"
     ),
-    database: DatabaseOption = None,
+    database: str | None = DATABASE,
 ) -> None:
     """Write answers.csv, checks.csv, people.csv and objects.csv, also while the study runs.
 
@@ -245,7 +242,7 @@ def backup(
     given: Given,
     study: StudyArgument,
     folder: Path = typer.Argument(metavar="DIR", help="Where to; the copy has the name of the database."),
-    database: DatabaseOption = None,
+    database: str | None = DATABASE,
 ) -> None:
     """Copy the database, also while the study runs. The copy is complete; erasing a person reaches it as well.
 
@@ -284,7 +281,7 @@ def erase(
     given: Given,
     study: StudyArgument,
     person: str = typer.Argument(metavar="PERSON", help="Name in the exports, or the recruiter's id."),
-    database: DatabaseOption = None,
+    database: str | None = DATABASE,
 ) -> None:
     """Erase a person from the database, its log and the exports. Stop the server first, or erase on the live page.
 
@@ -311,7 +308,7 @@ def links(
     count: int = own(50, "How many links.", "--count", min=1, max=100_000),
     public_url: str | None = own(None, "Where people will open it, as for serve.", metavar="URL"),
     port: int = own(8000, "Port, where there is no URL.", "--port", "-p", min=1, max=65535),
-    database: DatabaseOption = None,
+    database: str | None = DATABASE,
 ) -> None:
     """Print links for one person each, for a study with recruit = "links". Each works in one browser only.
 
