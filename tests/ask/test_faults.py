@@ -243,6 +243,16 @@ def test_two_stores_on_one_server_draw_evenly_and_save_once(tmp_path, new_databa
             ready.close()
 
 
+def test_more_at_once_than_postgresql_has_threads_for(make, new_database):
+    ready = make(new_database(), **PARTS)
+
+    async def at_once():
+        store = ready.store
+        return await asyncio.gather(*(f(researcher.study_row) for f in 15 * [store.read, store.write]))
+
+    assert len(asyncio.run(asyncio.wait_for(at_once(), 30))) == 30
+
+
 def test_what_is_erased_is_not_in_the_tables_files(make, new_database):
     """In the files of the tables; the server's own log is its administrator's (docs/ask.md)."""
     import psycopg

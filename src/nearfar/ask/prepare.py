@@ -74,11 +74,9 @@ def _fill(study: Study, objects: StudyObjects, store: Store) -> str | None:
 def _difference(study: Study, objects: StudyObjects, text: str, rows: list[Row]) -> str:
     """What differs from the study file and the objects that a database was made of."""
     before, now = tuple(row[0] for row in rows), objects.names
-    lost, new = (
-        [name for name in before if name not in set(now)],
-        [name for name in now if name not in set(before)],
-    )
-    found = [f"{word} {listed(names, 5)}" for word, names in (("without", lost), ("with", new)) if names]
+    there, here = dict.fromkeys(before), dict.fromkeys(now)
+    changes = ("without", there.keys() - here.keys()), ("with", here.keys() - there.keys())
+    found = [f"{word} {listed(sorted(names), 5)}" for word, names in changes if names]
     if not found and before != now:
         found = ["the objects are in another order"]
     old, own = (

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 import time
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from typing import Any, TypeVar
 
 from nearfar._tools.terminal import without_password
@@ -63,8 +63,12 @@ class PostgresStore(Store):
             raise InputError(f"{without_password(url)}: {_sentence(error)}") from error
         self._pool.open()
 
-    def write_now(self, operation: Operation[Result], *arguments: Any) -> Result:
-        """The same as ``write``, for callers without an event loop."""
+    def submit(self, operation: Operation[Result], arguments: tuple[Any, ...]) -> Future[Result]:
+        """Write in a thread that has a connection."""
+        return self.threads.submit(self.read_now, operation, *arguments)
+
+    def read_now(self, operation: Operation[Result], *arguments: Any) -> Result:
+        """Run an operation in this thread, again where two were in each other's way."""
         pause = 0.02  # seconds, at most, before the second try
         with usable(FAILURES, _sentence):
             while True:

@@ -5,7 +5,6 @@ The thread takes whatever requests are waiting, commits them at once, and only t
 
 from __future__ import annotations
 
-import asyncio
 import os
 import queue
 import sqlite3
@@ -120,14 +119,6 @@ class SqliteStore(Store):
 
     # ------------------------------------------------------------ what callers use
 
-    async def write(self, operation: Operation[Result], *arguments: Any) -> Result:
-        """Run an operation in a transaction and wait until it is committed."""
-        return await asyncio.wrap_future(self._submit(operation, arguments))
-
-    def write_now(self, operation: Operation[Result], *arguments: Any) -> Result:
-        """The same, for callers without an event loop."""
-        return self._submit(operation, arguments).result()
-
     def read_now(self, operation: Operation[Result], *arguments: Any) -> Result:
         """Run an operation that changes nothing, beside the writer."""
         connection = getattr(self._local, "connection", None)
@@ -172,7 +163,8 @@ class SqliteStore(Store):
 
     # ------------------------------------------------------------ the writer
 
-    def _submit(self, operation: Operation[Result], arguments: tuple[Any, ...]) -> Future[Result]:
+    def submit(self, operation: Operation[Result], arguments: tuple[Any, ...]) -> Future[Result]:
+        """Let the writer know."""
         done: Future[Result] = Future()
         if self._closed:
             done.set_exception(UnreachableError(f"{self.path}: the database is closed"))

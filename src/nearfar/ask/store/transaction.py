@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Iterator, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager
 from dataclasses import dataclass
 from importlib import resources
@@ -85,22 +85,23 @@ class Store(ABC):
 
     async def write(self, operation: Operation[Result], *arguments: Any) -> Result:
         """Run an operation in a transaction and wait until it is committed."""
-        return await self._in_thread(self.write_now, operation, *arguments)
+        return await asyncio.wrap_future(self.submit(operation, arguments))
 
     async def read(self, operation: Operation[Result], *arguments: Any) -> Result:
         """Run an operation that changes nothing."""
-        return await self._in_thread(self.read_now, operation, *arguments)
-
-    def _in_thread(self, function: Callable[..., Result], *arguments: Any) -> asyncio.Future[Result]:
-        return asyncio.get_running_loop().run_in_executor(self.threads, function, *arguments)
+        return await asyncio.wrap_future(self.threads.submit(self.read_now, operation, *arguments))
 
     @abstractmethod
+    def submit(self, operation: Operation[Result], arguments: tuple[Any, ...]) -> Future[Result]:
+        """Hand an operation on to whatever writes."""
+
     def write_now(self, operation: Operation[Result], *arguments: Any) -> Result:
         """The same as ``write``, for callers without an event loop."""
+        return self.submit(operation, arguments).result()
 
+    @abstractmethod
     def read_now(self, operation: Operation[Result], *arguments: Any) -> Result:
         """The same as ``read``, for callers without an event loop."""
-        return self.write_now(operation, *arguments)
 
     @abstractmethod
     def lead(self) -> bool:
