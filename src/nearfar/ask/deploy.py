@@ -25,21 +25,18 @@ def write_deployment(study: Study, public_url: str, folder: Path, *, postgres: b
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise FileError(f"{folder}: is there already; name a folder that is new or empty")
     make_pool(study, find_objects(study).names)  # so that every file was asked for
-    hosting, password = resources.files("nearfar.ask") / "hosting", new_secret()
-    files = ("Dockerfile", "compose.yaml", "nearfar.service", "postgres.yaml")
-    made = {name: (hosting / name).read_text(encoding="utf-8") for name in files}
-    server = made.pop("postgres.yaml").replace("{password}", password)
-    address = f"postgresql://study:{password}@127.0.0.1:5433/study"
-    command = f'\n    command: ["nearfar", "ask", "{{study}}", "--public-url", "{{url}}", "--database", "{address}"]'
-    depends = "\n    depends_on:\n      postgres:\n        condition: service_healthy"
-    more = {"{command}": command, "{depends}": depends, "{postgres}": server, "{volume}": "\n  answers:"}
-    filled = {mark: text if postgres else "" for mark, text in more.items()}
-    for mark, text in (filled | {"{study}": study.path.name, "{url}": public_url}).items():
-        made = {file: content.replace(mark, text) for file, content in made.items()}
+    hosting = resources.files("nearfar.ask") / "hosting"
+    filled = {"{study}": study.path.name, "{url}": public_url, "{password}": new_secret()}
+    made = {"study/Caddyfile": caddyfile(public_url, PORT)}
+    for name in ("Dockerfile", "compose.yaml", "nearfar.service"):
+        source = "postgres.yaml" if postgres and name == "compose.yaml" else name
+        made[name] = (hosting / source).read_text(encoding="utf-8")
+        for mark, text in filled.items():
+            made[name] = made[name].replace(mark, text)
     make_folder(folder)
     written = []
     make_folder(folder / "study")
-    for name, text in (made | {"study/Caddyfile": caddyfile(public_url, PORT)}).items():
+    for name, text in made.items():
         with atomic_path(folder / name) as temporary:
             temporary.touch(0o600 if name == "compose.yaml" else 0o666)  # it may hold a password
             temporary.write_text(text, encoding="utf-8")

@@ -15,7 +15,7 @@ import polars as pl
 
 from nearfar._tools.atomic import atomic_path, make_folder
 from nearfar.ask.answers import Collected, collect
-from nearfar.ask.store import Store, is_postgres, open_store, read_store, researcher
+from nearfar.ask.store import Store, adaptive, is_postgres, open_store, read_store, researcher
 from nearfar.ask.store.sqlite import copy_database, kept_copy, read_only_connection
 from nearfar.ask.store.transaction import Transaction
 from nearfar.ask.study import PEOPLE
@@ -126,7 +126,7 @@ def erase_person(store: Store, name: str) -> list[str] | None:
     half-way is finished by the next call, whoever's name it has.
     """
     is_known = store.write_now(researcher.erase, name, np.random.default_rng())
-    if not is_known and not store.read_now(researcher.is_erasing):
+    if not is_known and not store.read_now(adaptive.noted, researcher.ERASING):
         return None
     try:
         store.forget()

@@ -18,6 +18,7 @@ from nearfar.ask.store.transaction import VERSION, Row, Transaction
 from nearfar.ask.study import Study
 from nearfar.errors import InputError
 
+ERASING = "erasing"  # an event
 # ---------------------------------------------------------------- setting up
 
 
@@ -190,18 +191,13 @@ def erase(tx: Transaction, name: str, rng: np.random.Generator) -> bool:
         tx.run_many(f"DELETE FROM {table} WHERE {question} = ?", chosen)
     tx.run("DELETE FROM participant WHERE id = ?", person)
     tx.run("DELETE FROM view")
-    tx.insert("event", at=time.time(), kind="erasing", detail="")
+    tx.insert("event", at=time.time(), kind=ERASING, detail="traces may be left in the files")
     return True
-
-
-def is_erasing(tx: Transaction) -> bool:
-    """Whether somebody was deleted of whom traces may be left in the files."""
-    return bool(tx.rows("SELECT 1 FROM event WHERE kind = 'erasing' LIMIT 1"))
 
 
 def erased(tx: Transaction) -> None:
     """No trace is left."""
-    tx.run("DELETE FROM event WHERE kind = 'erasing'")
+    tx.run("DELETE FROM event WHERE kind = ?", ERASING)
 
 
 # ---------------------------------------------------------------- log-ins, the live view, exports
