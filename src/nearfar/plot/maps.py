@@ -71,18 +71,22 @@ def map(
     ax.set(xticks=[], yticks=[])  # numbers mean nothing here
     if legend:
         _draw_legend(ax, legend)
-    _frame(ax, points[shown], unit)
+    radii = _radii(
+        points[shown], np.asarray(style.one_each(circles, len(points), "circles", 0.0), float)[shown]
+    )
+    _frame(ax, np.concatenate([points[shown] - radii[:, None], points[shown] + radii[:, None]]), unit)
     if circles is not None:
-        _draw_circles(ax, points, np.asarray(style.one_each(circles, len(points), "circles")), kinds)
+        _draw_circles(ax, points, dict(zip(shown, radii, strict=True)), kinds)
     boxes = _draw_images(ax, points, {x: pictured[x] for x in shown if x in pictured}, kinds)
     hollow = np.asarray(style.one_each(placed, len(points), "placed", False), dtype=bool)
     _draw_points(ax, points, {x: kinds[x] for x in bare}, hollow)
-    tips = _draw_arrows(ax, points[shown], arrows) if arrows else np.zeros((0, 2))
+    tips, shafts = _draw_arrows(ax, points[shown], arrows or {})
     written = [*(called[x] for x in bare), *(arrows or ())]
     if labels and len(written) <= MOST_NAMES:
         first = np.arange(len(written)) >= len(bare)
         ink = [style.INK] * len(bare) + [style.STRIKING] * len(tips)
-        draw_names(ax, np.concatenate([points[bare], tips]), written, ink, first, True, boxes)
+        blocked = np.concatenate([boxes, shafts])
+        draw_names(ax, np.concatenate([points[bare], tips]), written, ink, first, True, blocked)
     return ax
 
 
@@ -162,14 +166,22 @@ def draw_names(
     """
     n = len(names)
     size = style.font_size() * (1.0 if n <= 60 else 0.85 if n <= 150 else 0.75)
-    width = style.settle(ax)
-    written = style.briefly(names, int(np.clip(width[0] / size / 1.6, 12, 28)))  # a third of the map
-    at = _in_points(ax, points)
-    sizes = style.text_sizes(ax, written, size) + np.array([1.5, 0.0])
-    centres = place_names(at, sizes, gap=GAP, frame=(width[0], width[1]), first=first, blocked=blocked)
-    crowded = first & np.isnan(centres[:, 0]) & always
-    half = np.minimum(sizes / 2, width / 2)
-    centres[crowded] = np.clip(at - [0.0, GAP + size / 2], half, width - half)[crowded]
+    frame, at = style.settle(ax), _in_points(ax, points)
+    given: dict[str, Any] = {"gap": GAP, "frame": (frame[0], frame[1])}
+    marks, lines = np.column_stack([at - GAP, at + GAP]), np.zeros((0, 4)) if blocked is None else blocked
+    written = style.briefly(names, 14)
+    sizes = _name_sizes(ax, written, size)
+    centres = place_names(at, sizes, first=first, always=always, blocked=lines, **given)
+    for most in (21, 28) if n <= 200 else ():  # as much of a name as there is room for, once all have theirs
+        longer = style.briefly(names, most)
+        wide = _name_sizes(ax, longer, size)
+        for x in np.flatnonzero(np.isfinite(centres[:, 0]) & (wide[:, 0] > sizes[:, 0])).tolist():
+            boxes = np.column_stack([centres - sizes / 2, centres + sizes / 2])
+            boxes = boxes[np.isfinite(boxes[:, 0]) & (np.arange(n) != x)]
+            taken = np.concatenate([lines, np.delete(marks, x, axis=0), boxes])
+            found = place_names(at[[x]], wide[[x]], blocked=taken, **given)[0]
+            if np.isfinite(found[0]):
+                written[x], sizes[x], centres[x] = longer[x], wide[x], found
     look = {"size": size, "ha": "center", "va": "center", "parse_math": False, "annotation_clip": False}
     for x in np.flatnonzero(np.isfinite(centres[:, 0])).tolist():
         offset = centres[x] - at[x]
@@ -177,6 +189,10 @@ def draw_names(
         where = {"xytext": tuple(offset), "textcoords": "offset points", "color": colours[x]}
         tie = style.tie(style.FAINT, end=2.5) if away else None
         ax.annotate(written[x], points[x], arrowprops=tie, **where, **look).set_in_layout(False)
+
+
+def _name_sizes(ax: Axes, names: Sequence[str], size: float) -> Floats:
+    return style.text_sizes(ax, names, size) + np.array([1.5, 0.0])
 
 
 def _in_points(ax: Axes, points: Floats) -> Floats:
@@ -205,32 +221,47 @@ def _draw_images(ax: Axes, points: Floats, images: Mapping[int, Any], kinds: Map
     return np.concatenate([centres - sizes / 2, centres + sizes / 2], axis=1)
 
 
-def _draw_circles(ax: Axes, points: Floats, radii: Floats, kinds: Mapping[int, Kind]) -> None:
+def _radii(points: Floats, shares: Floats) -> Floats:
+    """Radii of circles on the map, from shares of its own radius; 0 where they are not known."""
+    unit = np.sqrt(((points - points.mean(axis=0)) ** 2).sum(axis=1).mean()) if len(points) else 0.0
+    return np.nan_to_num(unit * shares)
+
+
+def _draw_circles(ax: Axes, points: Floats, radii: Mapping[int, float], kinds: Mapping[int, Kind]) -> None:
     from matplotlib.patches import Circle
 
-    known = points[list(kinds)]
-    unit = float(np.sqrt(((known - known.mean(axis=0)) ** 2).sum(axis=1).mean()))
-    for x, (colour, _) in kinds.items():
-        if np.isfinite(radii[x]):
-            ax.add_patch(Circle(tuple(points[x]), unit * radii[x], color=colour, alpha=0.16, lw=0.5))
+    for x, radius in radii.items():
+        if radius > 0:
+            ax.add_patch(Circle(tuple(points[x]), radius, color=kinds[x][0], alpha=0.16, lw=0.5))
 
 
-def _draw_arrows(ax: Axes, points: Floats, arrows: Mapping[str, ArrayLike]) -> Floats:
-    """Arrows from the middle of the map, in proportion, the longest as long as the farthest object is away; their tips."""
+def _draw_arrows(ax: Axes, points: Floats, arrows: Mapping[str, ArrayLike]) -> tuple[Floats, Floats]:
+    """Arrows from the middle of the map, in proportion, as long as the frame leaves room for their names; tips and shafts."""
     if any(np.shape(vector) != (2,) for vector in arrows.values()):
         raise InputError("arrows: expected two numbers for every property")
-    vectors = np.array(list(arrows.values()), dtype=np.float64)
+    vectors = np.array(list(arrows.values()), dtype=np.float64).reshape(-1, 2)
     middle = points.mean(axis=0) if len(points) else np.zeros(2)
-    reach = np.hypot(*(points - middle).T).max(initial=1e-9)
-    tips: Floats = middle + vectors * (0.95 * reach / max(np.hypot(*vectors.T).max(), 1e-12))
+    room = np.array([ax.get_xlim(), ax.get_ylim()]).T - middle
+    parts = vectors / np.where(vectors < 0, room[0], room[1])  # of the way to the border
+    tips: Floats = middle + vectors * (0.85 / max(parts.max(initial=0.0), 1e-12))
     look = {**style.tie(style.STRIKING), "arrowstyle": "-|>,head_length=0.35,head_width=0.15", "lw": 1.0}
     for tip in tips:
         ax.annotate("", tip, xytext=middle, arrowprops=look, annotation_clip=False)
-    return tips
+    return tips, _along(ax, [(middle, tip) for tip in tips])
+
+
+def _along(ax: Axes, lines: Sequence[tuple[Floats, Floats]]) -> Floats:
+    """(k, 4) boxes every few points of lines on the map, where no name may stand."""
+    boxes = [np.zeros((0, 4))]
+    for line in lines:
+        ends = _in_points(ax, np.array(line))
+        at = np.linspace(ends[0], ends[1], 2 + int(np.abs(ends[1] - ends[0]).max() / GAP))
+        boxes.append(np.column_stack([at - 1, at + 1]))
+    return np.concatenate(boxes)
 
 
 def _draw_legend(ax: Axes, kinds: Mapping[str, Kind], most: int = 30) -> None:
-    """Beside the map, or below it where that is narrow: it hides nothing, and the map makes room."""
+    """Below the map: it hides nothing, and the map keeps the width."""
     from matplotlib.lines import Line2D
 
     handles = [
@@ -240,12 +271,9 @@ def _draw_legend(ax: Axes, kinds: Mapping[str, Kind], most: int = 30) -> None:
     if len(kinds) > most:
         handles.append(Line2D([], [], linestyle="", label=f"and {len(kinds) - most} more"))
     look = {"frameon": False, "fontsize": "medium", "labelcolor": style.INK, "handletextpad": 0.1}
-    width = style.settle(ax)[0]
-    place: dict[str, Any] = {"loc": "upper left", "bbox_to_anchor": (1.0, 1.0)}
-    if width <= 24 * 12:  # else a legend of some 12 letters takes less than a quarter of it
-        widths = style.text_sizes(ax, [str(each.get_label()) for each in handles], style.font_size())[:, 0]
-        columns = int(np.clip(width // (widths.max() + 24), 1, len(handles)))
-        place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "ncols": columns, "columnspacing": 1.0}
+    widths = style.text_sizes(ax, [str(each.get_label()) for each in handles], style.font_size())[:, 0]
+    columns = int(np.clip(style.settle(ax)[0] // (widths.max() + 24), 1, len(handles)))
+    place = {"loc": "upper center", "bbox_to_anchor": (0.5, 0.0), "ncols": columns, "columnspacing": 1.0}
     ax.legend(handles=handles, **place, **look)
 
 
@@ -315,20 +343,16 @@ def _draw_group(
     here -= low
     away = to_border(here, far, high - low, 0.03 * float(min(high - low)))
     here += low
-    lines = [np.zeros((0, 2))]  # every few points of them, where no name may stand
+    lines = []
     for x in np.flatnonzero(known):
         colour, inside = style.ACCENT if moves[x] else style.FAINT, bool(np.isnan(away[x]))
         if moves[x] and np.isfinite(there[x]).all():
             ax.plot(*zip(here[x], there[x], strict=True), color=colour, lw=0.8, alpha=0.6)
-            ends = _in_points(ax, np.array([here[x], there[x]]))
-            lines.append(np.linspace(ends[0], ends[1], 2 + int(np.abs(np.diff(ends, axis=0)).max() / GAP)))
+            lines.append((here[x], there[x]))
         marker: Any = "o" if inside else (3, 0, away[x] - 90)  # a triangle that points there
         ax.plot(*here[x], marker=marker, ms=3.6 if inside else 7, color=colour, mew=0)
     matter = moves | np.isfinite(away)
     named = np.flatnonzero(known & (matter | (len(here) <= 60))).tolist() if names else []
     if named:
         ink = [style.INK if matter[x] else style.QUIET for x in named]
-        at = np.concatenate(lines)
-        blocked = np.column_stack([at - 1, at + 1])
-        called = [names[x] for x in named]
-        draw_names(ax, here[named], called, ink, matter[named], False, blocked)
+        draw_names(ax, here[named], [names[x] for x in named], ink, matter[named], False, _along(ax, lines))

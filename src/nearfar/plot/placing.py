@@ -21,12 +21,14 @@ def place_names(
     gap: float,
     frame: tuple[float, float],
     first: NDArray[np.bool_] | None = None,
+    always: bool = False,
     blocked: Floats | None = None,
 ) -> Floats:
     """(n, 2) centres for names of the given (n, 2) sizes beside their points; NaN where there is no room inside the frame.
 
     Crowded points choose last, so that as many names as possible find room near their point. Names that are ``first`` choose
-    before the others, and stand on anything but names where there is no room. ``blocked`` : (k, 4) boxes (x0, y0, x1, y1).
+    before the others, and stand on anything but names where there is no room; ``always`` : even on these, under their point.
+    ``blocked`` : (k, 4) boxes (x0, y0, x1, y1).
 
     >>> place_names(np.array([[50.0, 50.0]]), np.array([[20.0, 10.0]]), gap=4, frame=(100, 100))
     array([[64., 50.]])
@@ -48,6 +50,9 @@ def place_names(
                 centres[x] = centre
                 named = np.concatenate([named, box[None]])
                 break
+    crowded = early & np.isnan(centres[:, 0]) & always
+    half = np.minimum(sizes, frame) / 2
+    centres[crowded] = np.clip(points - [0.0, gap] - half * [0, 1], half, frame - half)[crowded]
     return centres
 
 

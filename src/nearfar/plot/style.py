@@ -243,21 +243,21 @@ def tie(colour: str, end: float = 0.0) -> dict[str, Any]:
 
 
 def briefly(names: Sequence[str], most: int = 28) -> list[str]:
-    """Names that fit; of long ones that begin alike, the beginning and what follows where they differ.
+    """Names that fit; of long ones that begin alike, what follows where they differ, and as much of the beginning as fits.
 
     >>> briefly(["a car with a long name 1", "a car with a long name 2", "bus"], most=15)
-    ['a car…1', 'a car…2', 'bus']
+    ['a car with a …1', 'a car with a …2', 'bus']
     """
     whole, brief = ([shortened(name, size) for name in names] for size in (sys.maxsize, most))
     alike: dict[str, list[str]] = {}
     for name, cut in zip(whole, brief, strict=True):
         alike.setdefault(cut, []).append(name)
-    head = most // 3
     for x, name in enumerate(whole):
         if len(set(same := alike[brief[x]])) > 1:
             pairs = enumerate(zip(min(same), max(same), strict=False))
             differ = next((at for at, (one, other) in pairs if one != other), len(min(same)))
-            brief[x] = f"{name[:head]}…{shortened(name[max(differ, head) :], most - head - 1)}"
+            rest = shortened(name[differ:], most - most // 3 - 1)
+            brief[x] = f"{name[: most - 1 - len(rest)]}…{rest}"
     return brief
 
 

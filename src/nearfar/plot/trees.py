@@ -68,8 +68,8 @@ def tree(
     codes = None if clusters is None else np.asarray(style.one_each(clusters, n, "clusters"))[leaves]
     drawn = style.by_index(images, names) if len(leaves) <= MOST_PICTURES else {}
     pictured = {at: drawn[int(x)] for at, x in enumerate(leaves) if int(x) in drawn}
-    ax = style.axes_of(ax, height=tree_height(len(leaves), bool(pictured)))
     upright = orientation == "top"
+    ax = style.axes_of(ax, tree_height(names, bool(pictured), style.COLUMNS["double"] if upright else None))
     _draw_branches(ax, Z, len(leaves), codes, upright)
     if n_clusters is not None and 1 < n_clusters < len(leaves):
         line = ax.axhline if upright else ax.axvline
@@ -82,9 +82,11 @@ def tree(
     return ax
 
 
-def tree_height(n: int, pictured: bool) -> float:
-    """Millimetres that suit a tree with its root at the left; a page, at most, is the business of whoever prints it."""
-    return max((PICTURED_ROW if pictured else ROW) * n + 14, 45.0)
+def tree_height(names: Sequence[str], pictured: bool, upright: float | None = None) -> float:
+    """Millimetres that suit a tree; ``upright`` : the width of one with its root on top, whose names hang below it."""
+    if upright is None:
+        return max((PICTURED_ROW if pictured else ROW) * len(names) + 14, 45.0)
+    return 0.5 * upright + 1.5 * max(map(len, style.briefly(names))) + 12 * pictured
 
 
 def _informed_part(Z: Floats) -> tuple[Floats, NDArray[np.intp]]:
@@ -149,10 +151,10 @@ def _draw_leaves(
     axis = ax.xaxis if upright else ax.yaxis
     if not upright:
         axis.tick_right()
-    shown = list(names) if size else []
+    shown = list(names) if size else [" "] * len(order) if images else []  # which keeps room for pictures
     look = {"rotation": 90} if upright else {}
-    axis.set_ticks(range(len(shown)), shown, size=size, color=style.INK, parse_math=False, **look)
-    axis.set_tick_params(length=0, pad=3 + columns * side * 1.06)
+    axis.set_ticks(range(len(shown)), shown, size=size or 1, color=style.INK, parse_math=False, **look)
+    axis.set_tick_params(length=0, pad=3 + (columns * side * 1.06 + 3 if images else 0))
     for row, x in enumerate(order):
         picture = style.thumbnail(images[x], side) if x in images else None
         if picture is not None:

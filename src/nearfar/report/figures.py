@@ -130,10 +130,11 @@ def print_tree(
     leaves, upright = len(names) - len(apart), drawn.get("orientation") == "top"
     clusters = drawn.get("clusters")
     k = None if clusters is None else int(np.max(clusters, initial=-1)) + 1
-    height = 0.6 * look.width if upright else tree_height(leaves, bool(drawn.get("images")))
+    height = tree_height(names[:leaves], bool(drawn.get("images")), look.width if upright else None)
     with look.figure(height) as (figure, ax):
         plot.tree(tree, ax, names=names, labels=look.labels, n_clusters=k, **drawn)
-    named = ax.get_xticklabels() if upright else ax.get_yticklabels()
+    ticks = ax.get_xticklabels() if upright else ax.get_yticklabels()
+    named = any(tick.get_text().strip() for tick in ticks)
     caption = _joined(
         f"Tree of {count(leaves, 'object')} ({method} linkage in the space of {model}).",
         "A join stands at the distance between the two branches it joins.",
@@ -196,8 +197,8 @@ def print_dimensions(
     look: Look, found: Dimensions, names: Sequence[str], images: Mapping[int, Path]
 ) -> Printed:
     """The dimensions that come back, with the objects highest on each; ``names`` and ``images`` are those of all objects."""
-    titles = [f"{shortened(each.title, 20)} ({100 * each.share:.0f} %)" for each in found.found]
-    caption = _joined(words.dimensions_found(found), "In brackets: the share of all similarity.")
+    titles = [f"{shortened(each.title, 20)}\n{100 * each.share:.0f} %" for each in found.found]
+    caption = _joined(words.dimensions_found(found), "Below each name: its share of all similarity.")
     drawn: Any = {"top": 8 if look.width > 120 else 4, "titles": titles, "images": images}
     draw = partial(plot.dimensions, found.points(), names, **drawn)
     return print_chart(look, draw, caption, dimensions_height(len(titles), bool(images)))

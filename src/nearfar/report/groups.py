@@ -98,8 +98,6 @@ def _names_at(at: Any, names: list[str], always: Any, tall: float) -> Any:
     sizes = np.array([[5.8 * min(len(name), 24) + 2, 12.0] for name in names])
     middles = np.full((len(names), 2), np.nan)
     here = np.isfinite(at).all(axis=1)
-    middles[here] = place_names(at[here], sizes[here], gap=5.0, frame=(WIDTH, tall))
-    crowded = here & always & np.isnan(middles[:, 0])
-    half = np.minimum(sizes / 2, WIDTH / 2)[crowded]
-    middles[crowded] = np.clip(at[crowded] + [0, 11], half, [WIDTH, tall] - half)
+    given = {"first": always[here], "always": True}
+    middles[here] = place_names(at[here], sizes[here], gap=5.0, frame=(WIDTH, tall), **given)
     return middles
