@@ -32,6 +32,7 @@ def test_nothing_of_the_terminal_is_written_into_a_picture(command, file, tmp_pa
     assert not re.search(r"chosen|predicts|second|map:|%|ckl|soe|score", written)
     caption = (tmp_path / "x.caption.txt").read_text()
     assert "14 objects" in caption and caption.endswith(".\n") and "chosen" not in caption
+    assert ("PCA of" in caption) == (command == "map -n 3")  # auto tries no model in three dimensions
 
 
 def test_a_single_column_in_a_small_font_without_names(file, tmp_path, monkeypatch, capsys):

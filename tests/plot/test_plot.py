@@ -188,6 +188,38 @@ def test_placed_objects_are_hollow_and_arrows_keep_their_proportions(axes):
         nf.plot.map(POINTS, axes, arrows={"big": (1, 2, 3)})
 
 
+def test_long_names_are_whole_where_there_is_room():
+    names = [f"wooden chair with armrests {x}" for x in range(8)]
+    with Look(width=178).figure(178) as (_, ax):
+        nf.plot.map(np.random.default_rng(2).standard_normal((8, 2)), ax, names=names)
+    assert sorted(texts(ax)) == names
+
+
+def test_arrows_end_inside_the_frame_and_strike_no_name():
+    points = np.random.default_rng(3).standard_normal((40, 2)) * [0.2, 1.0]
+    points[0] = (0.0, 6.0)  # far up, where the arrow does not go
+    with Look(width=85).figure(100) as (_, ax):
+        nf.plot.map(
+            points, ax, names=[f"thing {x}" for x in range(40)], arrows={"size": (1, 0.1), "price": (-1, 0)}
+        )
+        found, names, frame = boxes(ax), texts(ax), ax.get_window_extent()
+        middle = ax.transData.transform(points.mean(axis=0))
+        for tip in (text.xy for text in ax.texts if not text.get_text()):
+            end = ax.transData.transform(tip)
+            assert (end > frame.min).all() and (end < frame.max).all()
+            way = np.linspace(middle, end, 200)[:, None]
+            struck = ((found[:, :2] + 1 < way) & (way < found[:, 2:] - 1)).all(axis=2).any(axis=0)
+            assert not struck.any(), np.array(names)[struck]
+
+
+def test_circles_lie_inside_the_frame(axes):
+    nf.plot.map(POINTS, axes, circles=np.full(8, 0.8), labels=False)
+    frame = axes.get_window_extent()
+    for ring in axes.patches:
+        box = ring.get_window_extent()
+        assert (box.min >= frame.min).all() and (box.max <= frame.max).all()
+
+
 def test_circles_are_shares_of_the_radius(axes):
     nf.plot.map(POINTS, axes, circles=np.where(np.arange(8) == 3, np.nan, 0.5), labels=False)
     rings = axes.patches
@@ -275,6 +307,24 @@ def test_a_tree_of_sixty_pictures_fits_a_page(tmp_path):
     ) == 60
     ticks = drawn.figure.axes[0].get_yticklabels()
     assert len(ticks) == 60 and ticks[0].get_size() > 5
+
+
+@pytest.mark.parametrize("width", [85, 178])
+@pytest.mark.parametrize("n", [20, 60])
+def test_a_tree_with_its_root_on_top_keeps_room_for_branches_and_pictures(n, width, tmp_path):
+    from PIL import Image
+
+    Image.new("RGB", (60, 40), "green").save(tmp_path / "car.png")
+    names = [f"emergency services vehicle {x}" for x in range(n)]
+    given = {"orientation": "top", "images": dict.fromkeys(range(n), tmp_path / "car.png")}
+    drawn = print_tree(
+        Look(width=width), nf.linkage(make_phi(n, 90, zeros=[], seed=1)), names, model="k1", **given
+    )
+    figure, ax = drawn.figure, drawn.figure.axes[0]
+    figure.draw_without_rendering()
+    assert ax.get_window_extent().height > 0.35 * figure.bbox.height
+    assert min(box.get_window_extent().y0 for box in ax.artists) >= -1
+    assert ("no room for names" in drawn.caption) == (n == 60 and width == 85)
 
 
 def test_names_too_small_to_be_read_are_left_out_and_the_caption_says_so():
@@ -537,6 +587,8 @@ def test_groups_are_printed_with_a_caption():
     drawn = print_groups(replace(Look(), width=120.0), found)
     assert drawn.figure.get_size_inches()[0] == pytest.approx(120 / 25.4)
     assert "experts and novices" in drawn.caption
+    above, below = print_groups(Look(width=85), found).figure.axes  # in a single column one below the other
+    assert above.get_position().y0 > below.get_position().y1
 
 
 def test_unknown_format(tmp_path):

@@ -98,6 +98,11 @@ def test_the_words_of_a_page(name):
     text = " ".join(sentences)
     long = [part for part in sentences if len(part.split()) > MOST_WORDS and "a" * 50 not in part]
     assert long == []
+    pasted = re.sub(r"\([^()]*\)", "", f"{data['methods']} {data['results']}")
+    parts = re.split(r"(?<=[.;:]) (?=[A-Z0-9a-z])", pasted)
+    assert [part for part in parts if len(part.split()) > MOST_WORDS and "a" * 50 not in part] == []
+    whole = [part for part in sentences if len(part.split()) > 5]
+    assert len(whole) == len(set(whole))  # nothing is said twice
     assert not re.search(r"\b(nan|inf|None(?! found| of)|null)\b|±", text)
     boxes = re.findall(r'<li class="card verdict">(.*?)</li>', page, flags=re.S)
     assert 5 <= len(boxes) <= 6
@@ -138,3 +143,11 @@ def test_the_words_of_a_page(name):
     assert name != "guessing" or findings["accuracy"]["level"] == "poor"
     for pair in data["groups"]["pairs"] if data["groups"] else ():
         assert f"p = {pair['p']:.3f}" in boxes[-1] and f"p = {pair['p']:.3f}" in data["results"]
+
+
+def test_a_long_scale_is_folded():
+    at = np.arange(70.0)
+    report = make_report(analyse(line(m=6000, at=at, noise=0.02), "soe-1", models=["soe-1"], n_resamples=2))
+    page = report.html()
+    assert len(report.data["scale"]) == 70 and "30 objects between these and the lowest" in page
+    assert page.count('role="rowheader"><bdi>') == 70

@@ -252,8 +252,7 @@ def _best(given: Given, loaded: Loaded, dimensions: int | None) -> tuple[Any, st
         best = "with" if accuracy is None else "the best with"
         headline += f"\nmap: {name}, {best} {count(dimensions, 'dimension')}{share}"
     told = "" if accuracy is None else f"{name} predicts {percent(accuracy)} of held-out answers."
-    space = analysis.fit(name) if dimensions is None else analysis.in_dimensions(dimensions, name)
-    return space, headline, told
+    return analysis.fit(name), headline, told
 
 
 def _in_blocks(given: Given) -> _InBlocks:

@@ -20,7 +20,7 @@ TITLE = 1.9  # of a dimension, as wide as so many objects
 
 
 def comparison(comparison: Any, ax: Axes = None, *, chosen: Sequence[str] = (), labels: bool = True) -> Axes:
-    """Draw a dot per model with its 95 % interval; shaded: the best possible accuracy.
+    """Draw a dot per model with its 95 % interval, as the page does: chosen ones blue; shaded: the best possible accuracy.
 
     Parameters
     ----------
@@ -40,7 +40,7 @@ def comparison(comparison: Any, ax: Axes = None, *, chosen: Sequence[str] = (), 
         chosen, comparison = (comparison.best.name, comparison.plane_name), comparison.scores
     data = plain(comparison)
     rows = [(m["name"], m["accuracy"], m["low"], m["high"], m["name"] in chosen) for m in data["scores"]]
-    ax = _dots(rows[::-1], ax, "held-out answers predicted", labels)
+    ax = _dots(rows[::-1], ax, "held-out answers predicted", labels, colours=(style.QUIET, style.ACCENT))
     if possible := data["ceiling"]["best_possible"]:
         ax.axvspan(possible["low"], possible["high"], color=style.SHADE, lw=0, zorder=0)
     return _guessing(ax)
@@ -100,11 +100,18 @@ def scale(
     return _dots(rows, ax, label, labels, hollow=set(np.flatnonzero(inside[order]).tolist()))
 
 
-def _dots(rows: Sequence[Any], ax: Axes, label: str, labels: bool, hollow: Container[int] = ()) -> Axes:
+def _dots(
+    rows: Sequence[Any],
+    ax: Axes,
+    label: str,
+    labels: bool,
+    hollow: Container[int] = (),
+    colours: tuple[str, str] = (style.ACCENT, style.STRIKING),
+) -> Axes:
     """A line per (name, value, low, high, whether it stands out); limits are None or NaN where they are not known."""
     ax = _bare(style.axes_of(ax, height=dots_height(len(rows))), label)
     for at, (_, value, low, high, stands_out) in enumerate(rows):
-        colour = style.STRIKING if stands_out else style.ACCENT
+        colour = colours[stands_out]
         if low is not None and high is not None:
             ax.plot([low, high], [at, at], color=colour, lw=1)
         fill = {"mfc": "white", "zorder": 3} if at in hollow else {}

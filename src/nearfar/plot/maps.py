@@ -315,8 +315,7 @@ def groups(
     two = comparison.pairs[pair]
     called = [(names or {}).get(name, name) for name in comparison.objects]
     axes = style.axes_of(axes, height=94, nrows=1, ncols=2)
-    known = two.maps[np.isfinite(two.maps).all(axis=2)]
-    near = known[~far_out(known, known)] if len(known) else np.array([[0.0, 0.0], [1.0, 1.0]])
+    far, near = far_out(two.maps)
     sure = {move.name for move in two.moves if move.sure}
     moves = np.array([name in sure for name in comparison.objects])
     for ax, name, n in zip(axes, two.names, two.people, strict=True):
@@ -324,8 +323,9 @@ def groups(
         ax.set(xticks=[], yticks=[])
     for which, ax in enumerate(axes):
         _frame(ax, near)
-        far = far_out(two.maps[which], known) if len(known) else moves
-        _draw_group(ax, two.maps[which].copy(), two.maps[1 - which], far, moves, called if labels else [])
+        _draw_group(
+            ax, two.maps[which].copy(), two.maps[1 - which], far[which], moves, called if labels else []
+        )
     return np.asarray(axes)
 
 

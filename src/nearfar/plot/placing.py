@@ -96,12 +96,14 @@ def spread(points: Floats, sizes: Floats, *, frame: tuple[float, float], steps: 
     return centres
 
 
-def far_out(at: Floats, known: Floats) -> NDArray[np.bool_]:
-    """Which points would squeeze all others together: beyond three times the distance from the middle that 3 of 4 have."""
-    middle = np.median(known, axis=0)
-    typical = np.quantile(np.hypot(*(known - middle).T), 0.75)
-    beyond: NDArray[np.bool_] = np.hypot(*np.moveaxis(at - middle, -1, 0)) > 3 * max(typical, 1e-9)
-    return beyond
+def far_out(at: Floats) -> tuple[NDArray[np.bool_], Floats]:
+    """Which points would squeeze all others together: beyond three times the distance from the middle that 3 of 4 have; the others."""
+    known = np.isfinite(at).all(axis=-1)
+    if not known.any():
+        return known, np.zeros((0, 2))
+    away = np.hypot(*np.moveaxis(at - np.median(at[known], axis=0), -1, 0))
+    far = away > 3 * max(np.quantile(away[known], 0.75), 1e-9)
+    return far, at[known & ~far]
 
 
 def to_border(at: Floats, far: NDArray[np.bool_], size: Floats, border: float) -> Floats:

@@ -86,7 +86,7 @@ def tree_height(names: Sequence[str], pictured: bool, upright: float | None = No
     """Millimetres that suit a tree; ``upright`` : the width of one with its root on top, whose names hang below it."""
     if upright is None:
         return max((PICTURED_ROW if pictured else ROW) * len(names) + 14, 45.0)
-    return 0.5 * upright + 1.5 * max(map(len, style.briefly(names))) + 12 * pictured
+    return 0.55 * upright + 1.5 * max(map(len, style.briefly(names))) + 12 * pictured
 
 
 def _informed_part(Z: Floats) -> tuple[Floats, NDArray[np.intp]]:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     from nearfar.evaluate.dimensions import Dimensions
     from nearfar.evaluate.map_stability import Scale
 
+MIN_BESIDE = 120.0  # millimetres that two maps beside each other need
 GUESSING = "Lines: 95 % intervals. Dashed: guessing."
 
 
@@ -162,10 +163,10 @@ def print_matrix(
 
 
 def print_comparison(look: Look, models: Any, chosen: Sequence[str], told: str = "") -> Printed:
-    """Models side by side, from a Comparison or its plain data; ``told`` : what they are, and which are orange."""
+    """Models side by side, from a Comparison or its plain data; ``told`` : what they are, and which are blue."""
     data = plain(models)
     n = len(data["scores"])
-    told = told or f"{count(n, 'model')}. Orange: the chosen model, and the best in two dimensions."
+    told = told or f"{count(n, 'model')}. Blue: the chosen model, and the best in two dimensions."
     caption = f"Held-out accuracy of {told} {GUESSING} {possible(data['ceiling'])}"
     return print_chart(look, partial(plot.comparison, data, chosen=chosen), caption, dots_height(n))
 
@@ -173,21 +174,17 @@ def print_comparison(look: Look, models: Any, chosen: Sequence[str], told: str =
 def print_groups(
     look: Look, comparison: Any, number: int = 0, names: Mapping[str, str] | None = None
 ) -> Printed:
-    """Two groups side by side."""
-    pair = comparison.pairs[number]
-    known = pair.maps[np.isfinite(pair.maps).all(axis=2)]
-    far = far_out(pair.maps, known) if len(known) else np.zeros((2, 0), dtype=bool)
-    height = look.width / 2 * shape(known[~far_out(known, known)] if len(known) else known) + 6
-    with look.figure(height, 1, 2) as (figure, axes):
+    """Two groups side by side, or one below the other where names would find no room."""
+    pair, rows = comparison.pairs[number], 2 if look.width < MIN_BESIDE else 1
+    far, near = far_out(pair.maps)
+    with look.figure((look.width * rows / 2 * shape(near) + 6) * rows, rows, 3 - rows) as (figure, axes):
         plot.groups(comparison, axes, pair=number, names=names, labels=look.labels)
     named = [sum(bool(text.get_text()) for text in ax.texts) for ax in axes]
-    beyond = [comparison.objects[x] for x in np.flatnonzero(far.any(axis=0))]
-    beyond = [(names or {}).get(name, name) for name in beyond]
     caption = _joined(
         f"Maps of {pair.names[0]} and {pair.names[1]}, turned onto each other.",
         words.group_pair(pair).text,
-        "Coloured objects have clearly different positions; lines end at the position in the other group.",
-        f"Arrows at the border point to objects far beyond it: {listed(beyond)}." if beyond else "",
+        words.GROUP_MAPS,
+        words.beyond(pair, far, [(names or {}).get(name, name) for name in comparison.objects]),
         _unnamed(min(named), max(map(int, np.isfinite(pair.maps).all(axis=2).sum(axis=1)), default=0)),
     )
     return Printed(figure, caption)

@@ -56,20 +56,20 @@ def two_maps(pair: GroupPair, objects: tuple[str, ...], display_names: Mapping[s
     A spot has a name, whether it ``moves``, and for each map ``at``, ``name_at`` (the middle of its name, None without room) and
     ``beyond`` (where it is so far out that it stands at the border: its direction in degrees clockwise from the right).
     """
-    known = pair.maps[np.isfinite(pair.maps).all(axis=2)]
-    if not len(known):
+    far, near = far_out(pair.maps)
+    called = [display_names.get(name, name) for name in objects]
+    if not len(near):
         return {"spots": [], "height": 1.0, "beyond": ""}
-    near = known[~far_out(known, known)]
     low, high = near.min(axis=0), near.max(axis=0)
-    span = np.maximum(high - low, 1e-9)
-    scale = float(((WIDTH - 2 * MARGIN) / span).min())
-    tall = max(span[1] * scale + 2 * MARGIN, 0.5 * WIDTH)
+    scale = float(((WIDTH - 2 * MARGIN) / np.maximum(high - low, 1e-9)).min())
+    tall = max((high - low)[1] * scale + 2 * MARGIN, 0.5 * WIDTH)
     placed = (pair.maps - (low + high) / 2) * scale * [1, -1] + [WIDTH / 2, tall / 2]
-    size, far = np.array([WIDTH, tall]), far_out(pair.maps, known)
-    beyond = np.stack([to_border(placed[which], far[which], size, BORDER) for which in (0, 1)])
     shown = np.flatnonzero(np.isfinite(placed).all(axis=2).any(axis=0))
-    placed, beyond = placed[:, shown], beyond[:, shown]
-    names = [display_names.get(objects[i], objects[i]) for i in shown]
+    placed, names = placed[:, shown], [called[i] for i in shown]
+    frame = np.array([WIDTH, tall])
+    beyond = np.stack(
+        [to_border(at, out, frame, BORDER) for at, out in zip(placed, far[:, shown], strict=True)]
+    )
     sure = {move.name for move in pair.moves if move.sure}
     moves = np.array([objects[i] in sure for i in shown])
     name_at = [_names_at(placed[w], names, moves | np.isfinite(beyond[w]), tall) for w in (0, 1)]
@@ -82,10 +82,7 @@ def two_maps(pair: GroupPair, objects: tuple[str, ...], display_names: Mapping[s
     }
     rows = zip(*map(plain, columns.values()), strict=True)
     spots = [{key: _known(value) for key, value in zip(columns, row, strict=True)} for row in rows]
-    out = [[name for name, at in zip(names, of, strict=True) if np.isfinite(at)] for of in beyond]
-    told = [f"{', '.join(who)} ({group})" for who, group in zip(out, pair.names, strict=True) if who]
-    text = f"Arrows at the border point to objects far beyond it: {'; '.join(told)}." if told else ""
-    return {"spots": spots, "height": tall / WIDTH, "beyond": text}
+    return {"spots": spots, "height": tall / WIDTH, "beyond": words.beyond(pair, far, called)}
 
 
 def _known(value: Any) -> Any:

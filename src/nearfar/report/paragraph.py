@@ -153,8 +153,8 @@ def _model(models: dict[str, Any]) -> list[str]:
     if listed and not models["is_named"]:
         names = ", ".join(name for name in listed if name != "features" or name == best)
         sentences.append(
-            f"This model was chosen by its accuracy on held-out answers, from {names}: the most accurate one, or a much simpler one "
-            "that was as accurate. Its accuracy was corrected for this choice (Tsamardinos et al., 2018)."
+            f"This model was chosen from {names}. It is the most accurate one on held-out answers, or a much simpler one that was as accurate. "
+            "Its accuracy was corrected for this choice (Tsamardinos et al., 2018)."
         )
     if plane not in ("", best):
         sentences.append(f"The map comes from a separate model, {plane} ({words.gloss(plane)}).")
@@ -170,8 +170,8 @@ def results(data: dict[str, Any]) -> str:
     if models["scores"]:
         odd = models["odd_one_out"]
         sentences = [
-            f"The model {models['best']} ({models['gloss']}) has an expected accuracy of "
-            f"{percent(models['accuracy'])} for {models['applies_to']}.",
+            f"The model is {models['best']} ({models['gloss']}). "
+            f"Its expected accuracy is {percent(models['accuracy'])} for {models['applies_to']}.",
             odd and f"It predicted the odd one out in {percent(odd)} of held-out trials (guessing 33).",
             models["dimensions"],
             findings["ceiling"]["text"],

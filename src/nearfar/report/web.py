@@ -15,7 +15,7 @@ from markupsafe import Markup
 
 from nearfar._tools.text import number, percent, points
 from nearfar.report.make import Report
-from nearfar.words import gloss
+from nearfar.words import GROUP_MAPS, gloss
 
 SCRIPTS = ("core.js", "views.js", "tree.js", "charts.js", "map.js")
 TOP_MODELS = 7
@@ -39,6 +39,7 @@ def page_html(report: Report) -> str:
     html: str = _template().render(
         data=data,
         boxes=_boxes(data),
+        group_maps=GROUP_MAPS,
         css=Markup(_file("page.css")),
         script_data=script_json({name: data[name] for name in IN_SCRIPT} | {"order": order}),
         thumbs=script_json(thumbs),

@@ -40,6 +40,8 @@ from .objects import worth as worth
 from .objects import worth_rows as worth_rows
 from .objects import worth_text as worth_text
 from .people import FLAGGING as FLAGGING
+from .people import GROUP_MAPS as GROUP_MAPS
+from .people import beyond as beyond
 from .people import group_comparison as group_comparison
 from .people import group_pair as group_pair
 from .people import group_pair_text as group_pair_text

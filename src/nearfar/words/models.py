@@ -23,7 +23,7 @@ TOO_FEW = "There are too few different questions to hold some of them out."
 REMEMBERS = "Remembering which pairs were called near predicts as well: it may not hold for new objects."
 WARNINGS = {
     "NotConverged": "stopped before it converged",
-    "CoverageWarning": "had too little coverage to mean anything",
+    "CoverageWarning": "had too few answers to mean anything",
     "UninformedWarning": "left objects without a usable answer",
 }
 
@@ -258,7 +258,9 @@ def enough(analysis: Analysis) -> Finding:
         text = f"{count(len(missing), 'object has', 'objects have')} no usable answer: {listed(display_names(missing), 3)}."
         return Finding("poor", "Some objects lack answers", text)
     if analysis.curve is None:
-        return Finding("poor", "Too few answers", TOO_FEW)
+        return Finding(
+            "poor", "Too few answers", "A learning curve takes answers to more different questions."
+        )
     return curve(analysis.curve, len(analysis.answers), analysis.scores.above_guessing)
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from itertools import compress
 from typing import TYPE_CHECKING
 
 from nearfar._tools.text import count, listed, number, percent, plural
@@ -15,8 +16,9 @@ if TYPE_CHECKING:
 
 
 FLAGGING = (
-    "Participants were flagged if they chose one side clearly more often than others, or if their agreement with the model was clearly "
-    "below the usual and not clearly above chance (corrected for the number of participants)."
+    "Participants were flagged if they chose one side clearly more often than others. They were also flagged if they agreed with the "
+    "model clearly less often than usual, and not clearly more often than chance. The comparisons with others were corrected for the "
+    "number of participants (Benjamini-Hochberg)."
 )
 
 
@@ -33,7 +35,7 @@ def participants(people: People | None, shown: Mapping[str, str] | None = None) 
         details = f"{number(short_of)} of {of} gave too few answers to tell whether they guess."
     if odd:
         text = f"{listed(odd, 3)} {plural(len(odd), 'answers', 'answer')} unusually. All answers are kept."
-        details = f"To leave participants out: --exclude. {details}".strip()
+        details = f"A file for --exclude lists participants to leave out. {details}".strip()
         return Finding("fair", f"{count(len(odd), 'participant')} to check", text, details)
     if not people.detectable:
         text = "Each participant gave too few answers to tell whether they guess. Nobody could have been flagged."
@@ -136,6 +138,18 @@ def group_pair_text(pair: GroupPair) -> str:
     if pair.test.differ and (told := moves(pair)):
         lines.append(told)
     return "\n".join(lines).replace("\xa0", " ")
+
+
+GROUP_MAPS = (
+    "Coloured objects have clearly different positions; lines end at the position in the other group."
+)
+
+
+def beyond(pair: GroupPair, far: Sequence[Sequence[bool]], shown: Sequence[str]) -> str:
+    """Which of the objects ``shown`` stand at the border of the map of each group; "" for none."""
+    out = [(listed(list(compress(shown, of))), group) for of, group in zip(far, pair.names, strict=True)]
+    told = [f"{who} ({group})" for who, group in out if who]
+    return f"Arrows at the border point to objects far beyond it: {'; '.join(told)}." if told else ""
 
 
 def moves(pair: GroupPair, shown: Mapping[str, str] | None = None, most: int = 20) -> str:

@@ -170,7 +170,7 @@ function startMap() {
   }
   // as large as nearly all pictures fit, and not all of them aside
   function chooseSize() {
-    const sizes = data.objects.length > 600 ? [20] : [80, 72, 64, 56, 50, 44, 40, 36, 32, 28, 24, 20, 16, 12];
+    const sizes = data.objects.length > 600 ? [20] : [80, 72, 64, 56, 50, 44, 40, 36, 32, 28, 24, 20]; // smaller ones show nothing
     size = sizes.find((side) => {
       const items = arrange(side);
       const share = (what) => items.filter((item) => item[what]).length / items.length;
