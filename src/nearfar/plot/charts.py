@@ -109,7 +109,7 @@ def _dots(
     colours: tuple[str, str] = (style.ACCENT, style.STRIKING),
 ) -> Axes:
     """A line per (name, value, low, high, whether it stands out); limits are None or NaN where they are not known."""
-    ax = _bare(style.axes_of(ax, height=dots_height(len(rows))), label)
+    ax = _bare(style.axes_of(ax, ROW * len(rows) + 14), label)
     for at, (_, value, low, high, stands_out) in enumerate(rows):
         colour = colours[stands_out]
         if low is not None and high is not None:
@@ -122,11 +122,6 @@ def _dots(
     ax.set_yticks(range(len(shown)), shown, size=size, parse_math=False)
     style.settle(ax)
     return ax
-
-
-def dots_height(n: int) -> float:
-    """Millimetres that suit a dot plot of so many lines."""
-    return ROW * n + 14
 
 
 def _guessing(ax: Axes) -> Axes:
@@ -166,7 +161,7 @@ def dimensions(
     if W.ndim != 2 or len(W) != len(names) or (titles is not None and len(titles) != W.shape[1]):
         raise InputError(f"weights: expected (n, d), a row for each of {len(names)}, got shape {W.shape}")
     pictured, d = style.by_index(images, names), W.shape[1]
-    ax = style.axes_of(ax, height=dimensions_height(d, bool(pictured)))
+    ax = style.axes_of(ax, max(d, 1) * (22.0 if pictured else 9.0))
     ax.set(xlim=(0, top + TITLE), ylim=(max(d, 1), 0))
     ax.set_axis_off()
     cell = style.settle(ax) / [top + TITLE, max(d, 1)]  # points
@@ -193,11 +188,6 @@ def dimensions(
                 at, up = (x + 0.43, r + 0.86), (0, 1.4 * size + side / 2)
                 ax.add_artist(style.picture_box(picture, side, at, up, style.FAINT, pad=0))
     return ax
-
-
-def dimensions_height(n: int, pictured: bool) -> float:
-    """Millimetres that suit so many dimensions."""
-    return max(n, 1) * (22.0 if pictured else 9.0)
 
 
 def curve(analysis: Any, ax: Axes = None, *, ceiling: Any = None) -> Axes:
@@ -243,7 +233,7 @@ def curve(analysis: Any, ax: Axes = None, *, ceiling: Any = None) -> Axes:
 
 def positions(objects: Sequence[dict[str, Any]], ax: Axes = None) -> Axes:
     """Draw the uncertainty of positions against the number of answers."""
-    ax = _bare(style.axes_of(ax, height=HEIGHT), "answers about the object", "uncertainty of its position")
+    ax = _bare(style.axes_of(ax, HEIGHT), "answers about the object", "uncertainty of its position")
     known = [row for row in objects if row["circle"] is not None]
     at = ([row[key] for row in known] for key in ("answers", "circle"))
     ax.plot(*at, "o", ms=4, color=style.ACCENT, alpha=0.7)

@@ -19,6 +19,7 @@ from nearfar.plot.style import Axes
 Kind = tuple[str, str]  # colour and marker
 MARKERS = "osD^vP*X<>"
 GAP = 3.6  # points between a mark and its name
+MIN_BESIDE = 120.0  # millimetres that two maps side by side need
 MARGIN = 1.14  # times as large as the map: room for names at its border
 MOST_NAMES, MOST_PICTURES = 2000, 400  # above which none could be seen
 
@@ -67,7 +68,7 @@ def map(
     pictured = style.by_index(images, called) if len(shown) <= MOST_PICTURES else {}
     bare = [x for x in shown if x not in pictured]
     kinds, legend = _kinds(None if groups is None else style.by_index(groups, called), shown)
-    ax = style.axes_of(ax, height=178 * shape(points))
+    ax = style.axes_of(ax, 0.0, _shape(points))
     ax.set(xticks=[], yticks=[])  # numbers mean nothing here
     if legend:
         _draw_legend(ax, legend)
@@ -104,7 +105,7 @@ def _points(space: Any, names: Sequence[str] | None) -> tuple[Floats, list[str]]
     return points[:, :2], [str(name) for name in called]
 
 
-def shape(points: Floats) -> float:
+def _shape(points: Floats) -> float:
     """Height over width that suits a map."""
     known = points[np.isfinite(points).all(axis=1)]
     spans = np.ptp(known, axis=0) if len(known) else np.ones(2)
@@ -192,7 +193,8 @@ def draw_names(
 
 
 def _name_sizes(ax: Axes, names: Sequence[str], size: float) -> Floats:
-    return style.text_sizes(ax, names, size) + np.array([1.5, 0.0])
+    sizes: Floats = style.text_sizes(ax, names, size) + np.array([1.5, 0.0])
+    return sizes
 
 
 def _in_points(ax: Axes, points: Floats) -> Floats:
@@ -282,7 +284,7 @@ def _draw_legend(ax: Axes, kinds: Mapping[str, Kind], most: int = 30) -> None:
 
 def groups(
     comparison: Any,
-    axes: Sequence[Axes] | None = None,
+    axes: Axes = None,
     *,
     pair: int = 0,
     names: Mapping[str, str] | None = None,
@@ -314,8 +316,9 @@ def groups(
     """
     two = comparison.pairs[pair]
     called = [(names or {}).get(name, name) for name in comparison.objects]
-    axes = style.axes_of(axes, height=94, nrows=1, ncols=2)
     far, near = far_out(two.maps)
+    rows = 2 if isinstance(axes, style.Look) and axes.width < MIN_BESIDE else 1  # else names find no room
+    axes = style.axes_of(axes, 6.0 * rows, rows / 2 * rows * _shape(near), (rows, 3 - rows))
     sure = {move.name for move in two.moves if move.sure}
     moves = np.array([name in sure for name in comparison.objects])
     for ax, name, n in zip(axes, two.names, two.people, strict=True):

@@ -98,11 +98,11 @@ def spread(points: Floats, sizes: Floats, *, frame: tuple[float, float], steps: 
 
 def far_out(at: Floats) -> tuple[NDArray[np.bool_], Floats]:
     """Which points would squeeze all others together: beyond three times the distance from the middle that 3 of 4 have; the others."""
-    known = np.isfinite(at).all(axis=-1)
+    known: NDArray[np.bool_] = np.isfinite(at.sum(axis=-1))
     if not known.any():
         return known, np.zeros((0, 2))
     away = np.hypot(*np.moveaxis(at - np.median(at[known], axis=0), -1, 0))
-    far = away > 3 * max(np.quantile(away[known], 0.75), 1e-9)
+    far: NDArray[np.bool_] = away > 3 * max(np.quantile(away[known], 0.75), 1e-9)
     return far, at[known & ~far]
 
 

@@ -72,15 +72,20 @@ class Look:
     def figure(self, height: float, *shape: int, **grid: Any) -> Iterator[tuple[Figure, Any]]:
         """A figure and its axes, as high as asked for, else ``height`` millimetres; drawn in our style."""
         with style(self):
-            from matplotlib.backends.backend_agg import FigureCanvasAgg
+            yield self._sheet(height, *shape, **grid)
 
-            size = (self.width * MILLIMETRE, (self.height or min(height, PAGE)) * MILLIMETRE)
-            figure = need_matplotlib().figure.Figure(figsize=size, layout="constrained")
-            FigureCanvasAgg(figure)  # gives text a size before anything is saved
-            figure.get_layout_engine().set(w_pad=0.03, h_pad=0.03)
-            if self.title:
-                figure.suptitle(self.title, x=0.01, ha="left", size="large", weight="bold", color=INK)
-            yield figure, figure.subplots(*shape, **grid)
+    def _sheet(self, height: float, *shape: int, **grid: Any) -> tuple[Figure, Any]:
+        from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+        figure = need_matplotlib().figure.Figure(figsize=self._inches(height), layout="constrained")
+        FigureCanvasAgg(figure)  # gives text a size before anything is saved
+        figure.get_layout_engine().set(w_pad=0.03, h_pad=0.03)
+        if self.title:
+            figure.suptitle(self.title, x=0.01, ha="left", size="large", weight="bold", color=INK)
+        return figure, figure.subplots(*shape, **grid)
+
+    def _inches(self, height: float) -> tuple[float, float]:
+        return self.width * MILLIMETRE, (self.height or min(height, PAGE)) * MILLIMETRE
 
 
 def length(text: str, option: str) -> float:
@@ -134,15 +139,17 @@ def style(look: Look | None = None) -> Iterator[None]:
         yield
 
 
-def axes_of(ax: Axes, height: float, **grid: Any) -> Axes:
-    """The axes given, or new ones of pyplot, as wide as a page and so many millimetres high."""
+def axes_of(ax: Axes, height: float, ratio: float = 0.0, shape: tuple[int, int] = (1, 1)) -> Axes:
+    """The axes given, or new ones: of a ``Look`` on its sheet, else of pyplot; high by millimetres and a share of the width."""
+    if isinstance(ax, Look):
+        return ax._sheet(height + ratio * ax.width, *shape)[1]
     if ax is not None:
         return ax
     need_matplotlib()
     from matplotlib import pyplot
 
-    size = (COLUMNS["double"] * MILLIMETRE, min(height, PAGE) * MILLIMETRE)
-    return pyplot.subplots(figsize=size, layout="constrained", **grid)[1]
+    size = Look()._inches(height + ratio * Look.width)
+    return pyplot.subplots(*shape, figsize=size, layout="constrained")[1]
 
 
 def save_figure(figure: Figure, path: str | Path, *, dpi: int = 300) -> str:

@@ -69,7 +69,11 @@ def tree(
     drawn = style.by_index(images, names) if len(leaves) <= MOST_PICTURES else {}
     pictured = {at: drawn[int(x)] for at, x in enumerate(leaves) if int(x) in drawn}
     upright = orientation == "top"
-    ax = style.axes_of(ax, tree_height(names, bool(pictured), style.COLUMNS["double"] if upright else None))
+    if upright:  # names hang below it
+        longest = max(map(len, style.briefly([names[x] for x in leaves])))
+        ax = style.axes_of(ax, 1.5 * longest + 12 * bool(pictured), 0.55)
+    else:
+        ax = style.axes_of(ax, max((PICTURED_ROW if pictured else ROW) * len(leaves) + 14, 45.0))
     _draw_branches(ax, Z, len(leaves), codes, upright)
     if n_clusters is not None and 1 < n_clusters < len(leaves):
         line = ax.axhline if upright else ax.axvline
@@ -80,13 +84,6 @@ def tree(
     called = style.briefly([names[leaves[x]] for x in order]) if labels else []
     _draw_leaves(ax, called, order, pictured, codes, upright)
     return ax
-
-
-def tree_height(names: Sequence[str], pictured: bool, upright: float | None = None) -> float:
-    """Millimetres that suit a tree; ``upright`` : the width of one with its root on top, whose names hang below it."""
-    if upright is None:
-        return max((PICTURED_ROW if pictured else ROW) * len(names) + 14, 45.0)
-    return 0.55 * upright + 1.5 * max(map(len, style.briefly(names))) + 12 * pictured
 
 
 def _informed_part(Z: Floats) -> tuple[Floats, NDArray[np.intp]]:
@@ -208,7 +205,7 @@ def matrix(
     block = K[np.ix_(chosen, chosen)]
     apart = np.abs(block[~np.eye(len(block), dtype=bool)])
     limit = float(np.quantile(apart, 0.98) or apart.max()) if apart.any() else 1.0  # without the diagonal
-    ax = style.axes_of(ax, height=150)
+    ax = style.axes_of(ax, 0.0, 0.85)
     look = {"cmap": "PuOr_r", "interpolation": "nearest", "rasterized": True, "vmin": -limit, "vmax": limit}
     picture = ax.imshow(block, **look)
     bar = ax.get_figure(root=True).colorbar(picture, ax=ax, shrink=0.4, aspect=25, anchor=(0, 0))

@@ -135,20 +135,20 @@ def _figures(report: Report, look: Look) -> dict[str, Callable[[], Printed]]:
     return drawings
 
 
-def _charts(data: dict[str, Any]) -> dict[str, tuple[Callable[[Any], Any], str, float]]:
-    """Name -> what draws a chart into axes, its caption, its height."""
-    made: dict[str, tuple[Callable[[Any], Any], str, float]] = {}
+def _charts(data: dict[str, Any]) -> dict[str, tuple[Callable[[Any], Any], str]]:
+    """Name -> what draws a chart into axes, and its caption."""
+    made: dict[str, tuple[Callable[[Any], Any], str]] = {}
     objects, ceiling = data["objects"], data["models"]["ceiling"]
     if curve := data["curve"]:
         told = f"Learning curve of {curve['model']}. Open dot: expected with twice the answers. {GUESSING} {possible(ceiling)}"
-        made["learning-curve"] = (partial(charts.curve, curve, ceiling=ceiling), told, charts.HEIGHT)
+        made["learning-curve"] = (partial(charts.curve, curve, ceiling=ceiling), told)
     if data["participants"]:
         people = data["participants"]["rows"]
         told = f"Agreement of participants with the model, on held-out answers. Orange: to check. {GUESSING}"
-        made["participants"] = (partial(charts.participants, people), told, charts.dots_height(len(people)))
+        made["participants"] = (partial(charts.participants, people), told)
     if data["findings"]["stability"]:
         told = "Uncertainty of positions: radius of an object's circle as a share of the map's radius."
-        made["positions"] = (partial(charts.positions, objects), told, charts.HEIGHT)
+        made["positions"] = (partial(charts.positions, objects), told)
     return made
 
 

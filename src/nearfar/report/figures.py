@@ -15,17 +15,14 @@ from nearfar._tools.arrays import Floats
 from nearfar._tools.records import plain
 from nearfar._tools.text import count, listed
 from nearfar.methods.trees import uninformed_leaves
-from nearfar.plot.charts import dimensions_height, dots_height
-from nearfar.plot.maps import MARGIN, shape
+from nearfar.plot.maps import MARGIN
 from nearfar.plot.placing import far_out
 from nearfar.plot.style import INK, Look, save_figure, settle, shortened, style
-from nearfar.plot.trees import tree_height
 
 if TYPE_CHECKING:
     from nearfar.evaluate.dimensions import Dimensions
     from nearfar.evaluate.map_stability import Scale
 
-MIN_BESIDE = 120.0  # millimetres that two maps beside each other need
 GUESSING = "Lines: 95 % intervals. Dashed: guessing."
 
 
@@ -71,8 +68,7 @@ def print_map(
         figure = _three_planes(look, X, drawn)
         told = _joined(told, "The planes of dimensions 1 and 2, 3 and 2, 1 and 3.")
     else:
-        with look.figure(look.width * shape(X[:, :2])) as (figure, ax):
-            plot.map(X, ax, **drawn)
+        figure, ax = _sheet(look, partial(plot.map, X, **drawn))
         if X.shape[1] > 3:
             told = _joined(told, f"The first two of {X.shape[1]} dimensions.")
         named = sum(bool(text.get_text()) for text in ax.texts) - len(drawn.get("arrows") or ())
@@ -99,7 +95,7 @@ def print_scale(
         _missing(without),
     )
     draw = partial(plot.scale, values, low, high, names, labels=look.labels)
-    return print_chart(look, draw, caption, dots_height(len(names) - len(without)))
+    return print_chart(look, draw, caption)
 
 
 def _three_planes(look: Look, X: Floats, drawn: dict[str, Any]) -> Any:
@@ -131,9 +127,8 @@ def print_tree(
     leaves, upright = len(names) - len(apart), drawn.get("orientation") == "top"
     clusters = drawn.get("clusters")
     k = None if clusters is None else int(np.max(clusters, initial=-1)) + 1
-    height = tree_height(names[:leaves], bool(drawn.get("images")), look.width if upright else None)
-    with look.figure(height) as (figure, ax):
-        plot.tree(tree, ax, names=names, labels=look.labels, n_clusters=k, **drawn)
+    drawn |= {"names": names, "labels": look.labels, "n_clusters": k}
+    figure, ax = _sheet(look, partial(plot.tree, tree, **drawn))
     ticks = ax.get_xticklabels() if upright else ax.get_yticklabels()
     named = any(tick.get_text().strip() for tick in ticks)
     caption = _joined(
@@ -159,7 +154,7 @@ def print_matrix(
     told = f"Kernel matrix of {count(len(chosen), 'object')} ({model}), in the order of the tree."
     caption = _joined(told, "The diagonal may lie beyond the scale.", _missing([names[x] for x in without]))
     draw = partial(plot.matrix, K, names=names, order=chosen, labels=look.labels)
-    return print_chart(look, draw, caption, 0.85 * look.width)
+    return print_chart(look, draw, caption)
 
 
 def print_comparison(look: Look, models: Any, chosen: Sequence[str], told: str = "") -> Printed:
@@ -168,17 +163,18 @@ def print_comparison(look: Look, models: Any, chosen: Sequence[str], told: str =
     n = len(data["scores"])
     told = told or f"{count(n, 'model')}. Blue: the chosen model, and the best in two dimensions."
     caption = f"Held-out accuracy of {told} {GUESSING} {possible(data['ceiling'])}"
-    return print_chart(look, partial(plot.comparison, data, chosen=chosen), caption, dots_height(n))
+    return print_chart(look, partial(plot.comparison, data, chosen=chosen), caption)
 
 
 def print_groups(
     look: Look, comparison: Any, number: int = 0, names: Mapping[str, str] | None = None
 ) -> Printed:
     """Two groups side by side, or one below the other where names would find no room."""
-    pair, rows = comparison.pairs[number], 2 if look.width < MIN_BESIDE else 1
-    far, near = far_out(pair.maps)
-    with look.figure((look.width * rows / 2 * shape(near) + 6) * rows, rows, 3 - rows) as (figure, axes):
-        plot.groups(comparison, axes, pair=number, names=names, labels=look.labels)
+    pair = comparison.pairs[number]
+    figure, axes = _sheet(
+        look, partial(plot.groups, comparison, pair=number, names=names, labels=look.labels)
+    )
+    far, _ = far_out(pair.maps)
     named = [sum(bool(text.get_text()) for text in ax.texts) for ax in axes]
     caption = _joined(
         f"Maps of {pair.names[0]} and {pair.names[1]}, turned onto each other.",
@@ -198,14 +194,19 @@ def print_dimensions(
     caption = _joined(words.dimensions_found(found), "Below each name: its share of all similarity.")
     drawn: Any = {"top": 8 if look.width > 120 else 4, "titles": titles, "images": images}
     draw = partial(plot.dimensions, found.points(), names, **drawn)
-    return print_chart(look, draw, caption, dimensions_height(len(titles), bool(images)))
+    return print_chart(look, draw, caption)
 
 
-def print_chart(look: Look, draw: Callable[[Any], Any], caption: str, height: float = 80.0) -> Printed:
-    """A chart, ``height`` millimetres high unless asked otherwise."""
-    with look.figure(height) as (figure, ax):
-        draw(ax)
-    return Printed(figure, caption)
+def print_chart(look: Look, draw: Callable[[Any], Any], caption: str) -> Printed:
+    """A chart on a sheet of its own."""
+    return Printed(_sheet(look, draw)[0], caption)
+
+
+def _sheet(look: Look, draw: Callable[[Any], Any]) -> tuple[Any, Any]:
+    """A new figure, and the axes that were drawn."""
+    with style(look):
+        axes = draw(look)
+    return np.ravel(axes)[0].get_figure(), axes
 
 
 def possible(ceiling: dict[str, Any]) -> str:

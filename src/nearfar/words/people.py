@@ -10,6 +10,9 @@ from nearfar._tools.text import count, listed, number, percent, plural
 from nearfar.words.finding import Finding, points_with_interval, share
 
 if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
     from nearfar.evaluate.groups import GroupComparison, GroupPair
     from nearfar.evaluate.participants import People, Person, Reason
     from nearfar.evaluate.subgroups import Subgroups
@@ -145,7 +148,7 @@ GROUP_MAPS = (
 )
 
 
-def beyond(pair: GroupPair, far: Sequence[Sequence[bool]], shown: Sequence[str]) -> str:
+def beyond(pair: GroupPair, far: NDArray[np.bool_], shown: Sequence[str]) -> str:
     """Which of the objects ``shown`` stand at the border of the map of each group; "" for none."""
     out = [(listed(list(compress(shown, of))), group) for of, group in zip(far, pair.names, strict=True)]
     told = [f"{who} ({group})" for who, group in out if who]
