@@ -597,8 +597,20 @@ def test_unknown_format(tmp_path):
 
 
 def test_characters_that_the_font_lacks_are_known(axes, tmp_path):
-    ax = nf.plot.map(np.eye(3, 2), axes, names=["fig", "日本", "Käse"])
-    assert save_figure(ax.get_figure(), tmp_path / "x.png") == "日本"
+    ax = nf.plot.map(np.eye(3, 2), axes, names=["fig", "𒀀𒀁", "Käse"])  # cuneiform
+    assert save_figure(ax.get_figure(), tmp_path / "x.png") == "𒀀𒀁"
+
+
+def test_names_in_other_scripts_take_a_font_that_is_installed(monkeypatch):
+    import matplotlib
+
+    from nearfar.plot import style
+
+    style._other_scripts.cache_clear()
+    monkeypatch.setattr(style, "OTHER_SCRIPTS", ("Nowhere Grotesk", "DejaVu Serif"))
+    with Look(font="DejaVu Sans Mono").figure(40):
+        assert matplotlib.rcParams["font.family"] == ["DejaVu Sans Mono", "DejaVu Sans", "DejaVu Serif"]
+    style._other_scripts.cache_clear()
 
 
 def test_a_scale_takes_a_space(axes):

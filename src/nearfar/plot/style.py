@@ -8,6 +8,7 @@ import warnings
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path, PurePosixPath
 from typing import Any, TypeAlias
 
@@ -34,6 +35,8 @@ MILLIMETRE = 1 / 25.4  # inches
 COLUMNS = {"single": 85.0, "double": 178.0}  # millimetres: what fits the columns of most journals
 PAGE = 240.0  # millimetres: the height of the text on a page of A4
 SMALLEST = 4.0  # points: smaller names cannot be read and are not drawn
+OTHER_SCRIPTS = ("Noto Sans CJK JP", "Noto Sans CJK SC", "PingFang SC", "Hiragino Sans", "Apple SD Gothic Neo", "Microsoft YaHei",
+    "Yu Gothic", "Malgun Gothic", "WenQuanYi Micro Hei", "Noto Sans Devanagari", "Nirmala UI", "Lohit Devanagari")  # fmt: skip
 STYLE = {
     "font.family": ["DejaVu Sans"],
     "font.size": 8,
@@ -128,12 +131,19 @@ def need_matplotlib() -> Any:
     return need("matplotlib", "matplotlib", "report")
 
 
+@lru_cache
+def _other_scripts() -> list[str]:
+    """The fonts installed here that have what DejaVu lacks, for names in Chinese, Japanese, Korean or Hindi."""
+    installed = set(need("matplotlib.font_manager", "matplotlib", "report").get_font_names())
+    return [name for name in OTHER_SCRIPTS if name in installed]
+
+
 @contextmanager
 def style(look: Look | None = None) -> Iterator[None]:
     """Around drawing: the look of our figures; names too long for a sheet are no warning, and glyphs are looked at on saving."""
-    given: dict[str, Any] = {} if look is None else {"font.size": look.size}
-    if look is not None and look.font:
-        given["font.family"] = [look.font, "DejaVu Sans"]
+    given: dict[str, Any] = {"font.family": [*STYLE["font.family"], *_other_scripts()]}  # type: ignore[misc]
+    if look is not None:
+        given |= {"font.size": look.size, "font.family": [look.font] * bool(look.font) + given["font.family"]}
     with need_matplotlib().rc_context({**STYLE, **given}), warnings.catch_warnings():
         warnings.filterwarnings("ignore", message="Glyph .* missing from font|constrained_layout not applied")
         yield

@@ -60,6 +60,8 @@ def print_map(
         read.append(f"Colours: {colours}.")
     if drawn.get("circles") is not None:
         read.append("Each circle contains the object's long-run position for 9 in 10 objects.")
+    if drawn.get("images"):
+        read.append("Pictures that would overlap are moved aside; lines end at the positions.")
     if drawn.get("arrows"):
         read.append("Arrows: where a property or a named dimension increases.")
     if any(hollow and here for hollow, here in zip(drawn.get("placed") or (), known, strict=False)):
