@@ -151,3 +151,9 @@ def test_a_long_scale_is_folded():
     page = report.html()
     assert len(report.data["scale"]) == 70 and "30 objects between these and the lowest" in page
     assert page.count('role="rowheader"><bdi>') == 70
+
+
+def test_results_do_not_say_that_nobody_answered_unusually_where_nobody_could_be_found():
+    data = make_report(analyse(line(m=60, people=12), "score", models=["score"], n_resamples=2)).data
+    assert data["findings"]["participants"]["short"] == "Not enough data"
+    assert "0 of 12" not in data["results"] and "too few answers" in data["results"]

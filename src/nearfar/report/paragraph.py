@@ -184,9 +184,11 @@ def results(data: dict[str, Any]) -> str:
         sentences.append(f"{both}: {found['short'][:1].lower()}{found['short'][1:]}. {found['text']}")
     people = data["participants"]["rows"] if data["participants"] else []
     unusual = sum(bool(person["reason"]) for person in people)
-    if people:
+    if unusual or findings["participants"]["level"] == "good":
         of = count(size["participants"], "participant")
         sentences.append(f"{number(unusual)} of {of} answered unusually; all were kept.")
+    elif people:  # nobody could have been found
+        sentences.append(findings["participants"]["text"])
     usual = [p["with_prediction"] for p in people if p["with_prediction"] and not p["reason"]]
     if unusual and usual:
         share = sum(rate["value"] * rate["of"] for rate in usual) / sum(rate["of"] for rate in usual)

@@ -10,7 +10,7 @@ function ticks(low, high, most = 6) {
 function chart(box, x, y, height, words) {
   // x, y : {from, to, words, label, log}; gives the drawing and the functions from values to pixels
   const width = Math.max(260, box.clientWidth);
-  const [left, right, top, bottom] = [58, 14, 10, 44];
+  const [left, right, top, bottom] = [64, 14, 10, 44];
   const scale = (axis, a, b) => (value) => {
     const f = axis.log ? Math.log : (v) => v;
     return a + ((f(value) - f(axis.from)) / (f(axis.to) - f(axis.from) || 1)) * (b - a);
