@@ -82,6 +82,6 @@ def _picture(look: Look, ready: Prepared, K: Any) -> Printed:
     from nearfar.report.figures import print_matrix
 
     space = ready.space
-    order = leaves_list(space.tree()).tolist() if len(ready.names) > 1 else [0]
-    without = space.uninformed.tolist()
-    return print_matrix(look, K, ready.display_names, order=order, model=space.model, without=without)
+    order = leaves_list(space.tree()) if len(ready.names) > 1 else [0]
+    shown = [int(x) for x in order if space.informed[x]]
+    return print_matrix(look, K, ready.display_names, shown, space.model)

@@ -142,8 +142,8 @@ def _frame(ax: Axes, points: Floats, unit: float = 0.0) -> None:
 
 
 def _draw_points(ax: Axes, points: Floats, kinds: Mapping[int, Kind], hollow: NDArray[np.bool_]) -> None:
-    size = float(np.clip(2000 / max(len(kinds), 1), 5, 20)) if len(kinds) < 10_000 else 2.0
     many = len(kinds) > 5000
+    size = float(np.clip(2000 / max(len(kinds), 1), 2 if many else 5, 20))
     look: dict[str, Any] = {"s": size, "alpha": 0.5 if many else 0.9, "rasterized": many}
     for marker, inside in dict.fromkeys((kind[1], bool(hollow[x])) for x, kind in kinds.items()):
         mine = [x for x, kind in kinds.items() if (kind[1], bool(hollow[x])) == (marker, inside)]

@@ -171,9 +171,7 @@ def save_figure(figure: Figure, path: str | Path, *, dpi: int = 300) -> str:
     metadata = {".svg": {"Date": None}, ".pdf": {"CreationDate": None}}.get(suffix)
     for text in figure.findobj(lambda artist: hasattr(artist, "set_text")):
         text.set_text(text.get_text().replace("\ufeff", ""))  # which is not to be seen, and no PDF can hold
-    kept = {name: need_matplotlib().rcParams[name] for name in ("font.size", "font.family")}
-    recorded = warnings.catch_warnings(record=True)
-    with style(), need_matplotlib().rc_context(kept), recorded as caught, atomic_path(path) as temporary:
+    with warnings.catch_warnings(record=True) as caught, atomic_path(path) as temporary:
         warnings.filterwarnings("always", message="Glyph .* missing from")
         figure.savefig(temporary, dpi=dpi, metadata=metadata)
     codes = (re.match(r"Glyph (\d+) ", str(warning.message)) for warning in caught)

@@ -121,8 +121,19 @@ def _figures(report: Report, look: Look) -> dict[str, Callable[[], Printed]]:
         given["images"] = {at: images[x] for at, x in enumerate(rows) if x in images}
         drawings["tree"] = partial(draw.print_tree, look, grouping.tree, [names[x] for x in rows], **given)
         kernel, order = report.analysis.shown_space.kernel(), grouping.leaves.tolist()
-        drawings["kernel"] = partial(draw.print_matrix, look, kernel, names, order=order, model=best)
-    drawings |= {name: partial(draw.print_chart, look, *chart) for name, chart in _charts(data).items()}
+        drawings["kernel"] = partial(draw.print_matrix, look, kernel, names, order, best)
+    chart, ceiling = partial(draw.print_chart, look), data["models"]["ceiling"]
+    if curve := data["curve"]:
+        told = f"Learning curve of {curve['model']}. Open dot: expected with twice the answers. {GUESSING} {possible(ceiling)}"
+        drawings["learning-curve"] = partial(chart, partial(charts.curve, curve, ceiling=ceiling), told)
+    if data["participants"]:
+        told = f"Agreement of participants with the model, on held-out answers. Orange: to check. {GUESSING}"
+        drawings["participants"] = partial(
+            chart, partial(charts.participants, data["participants"]["rows"]), told
+        )
+    if data["findings"]["stability"]:
+        told = "Uncertainty of positions: radius of an object's circle as a share of the map's radius."
+        drawings["positions"] = partial(chart, partial(charts.positions, objects), told)
     if data["models"]["scores"]:
         chosen = best, data["models"]["map"]
         drawings["models"] = partial(draw.print_comparison, look, data["models"], chosen)
@@ -133,23 +144,6 @@ def _figures(report: Report, look: Look) -> dict[str, Callable[[], Printed]]:
             parts = [re.sub(r"[^\w]+", "_", name)[:40] for name in pair.names]
             drawings["-".join(["groups", *parts])] = partial(draw.print_groups, look, compared, number, shown)
     return drawings
-
-
-def _charts(data: dict[str, Any]) -> dict[str, tuple[Callable[[Any], Any], str]]:
-    """Name -> what draws a chart into axes, and its caption."""
-    made: dict[str, tuple[Callable[[Any], Any], str]] = {}
-    objects, ceiling = data["objects"], data["models"]["ceiling"]
-    if curve := data["curve"]:
-        told = f"Learning curve of {curve['model']}. Open dot: expected with twice the answers. {GUESSING} {possible(ceiling)}"
-        made["learning-curve"] = (partial(charts.curve, curve, ceiling=ceiling), told)
-    if data["participants"]:
-        people = data["participants"]["rows"]
-        told = f"Agreement of participants with the model, on held-out answers. Orange: to check. {GUESSING}"
-        made["participants"] = (partial(charts.participants, people), told)
-    if data["findings"]["stability"]:
-        told = "Uncertainty of positions: radius of an object's circle as a share of the map's radius."
-        made["positions"] = (partial(charts.positions, objects), told)
-    return made
 
 
 def _tables(data: dict[str, Any]) -> dict[str, pl.DataFrame]:

@@ -143,20 +143,12 @@ def print_tree(
     return Printed(figure, caption)
 
 
-def print_matrix(
-    look: Look,
-    K: ArrayLike,
-    names: Sequence[str],
-    order: Sequence[int],
-    model: str,
-    without: Sequence[int] = (),
-) -> Printed:
-    """A kernel matrix in the order of the tree."""
-    chosen = [x for x in order if x not in set(without)]
-    told = f"Kernel matrix of {count(len(chosen), 'object')} ({model}), in the order of the tree."
-    caption = _joined(told, "The diagonal may lie beyond the scale.", _missing([names[x] for x in without]))
-    draw = partial(plot.matrix, K, names=names, order=chosen, labels=look.labels)
-    return print_chart(look, draw, caption)
+def print_matrix(look: Look, K: ArrayLike, names: Sequence[str], order: Sequence[int], model: str) -> Printed:
+    """A kernel matrix in the order of the tree, which has the objects with a usable answer."""
+    told = f"Kernel matrix of {count(len(order), 'object')} ({model}), in the order of the tree."
+    missing = _missing([name for x, name in enumerate(names) if x not in set(order)])
+    draw = partial(plot.matrix, K, names=names, order=order, labels=look.labels)
+    return print_chart(look, draw, _joined(told, "The diagonal may lie beyond the scale.", missing))
 
 
 def print_comparison(look: Look, models: Any, chosen: Sequence[str], told: str = "") -> Printed:
