@@ -193,7 +193,7 @@ def draw_names(
 
 
 def _name_sizes(ax: Axes, names: Sequence[str], size: float) -> Floats:
-    sizes: Floats = style.text_sizes(ax, names, size) + np.array([1.5, 0.0])
+    sizes: Floats = style.text_sizes(ax, names, size) + np.array([4.0, 0.0])
     return sizes
 
 

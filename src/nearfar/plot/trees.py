@@ -212,7 +212,7 @@ def matrix(
     ax.set_anchor("W")  # where names are, so that the layout makes room for them
     bar.outline.set_linewidth(0)
     bar.ax.tick_params(labelsize="small", length=2, colors=style.INK)
-    shown = style.briefly([names[x] for x in chosen], 24) if names is not None and labels else []
+    shown = style.briefly([names[x] for x in chosen], 18) if names is not None and labels else []
     ax.set_xticks([])
     ax.tick_params(length=0, pad=2)
     for size in np.arange(style.font_size(), style.SMALLEST - 1, -0.5):  # long names leave rows less room
