@@ -50,7 +50,7 @@ def pytest_collection_modifyitems(items):
     items.sort(key=lambda item: RANK.get(names[item], len(LONG)))
 
 
-SHARED = Path(__file__).parents[1].parent / "shared" / "data"
+SHARED = Path(os.environ.get("NEARFAR_DATA") or Path(__file__).parents[2] / "shared" / "data")
 
 
 @pytest.fixture(scope="session")
