@@ -110,3 +110,19 @@ def test_what_cannot_be_done_is_one_sentence(words, told, nearfar, folder):
     code, out, err = nearfar(*words)
     assert code == 2 and told in err and out == ""
     assert "Traceback" not in err and not (folder / "report.html").exists()
+
+
+def test_report_shows_how_given_distances_correlate(nearfar, folder):
+    apart = np.linalg.norm(TRUTH[:, None] - TRUTH[None], axis=2)
+    order = np.random.default_rng(2).permutation(N)  # of the rows; columns go by their titles
+    columns = {NAMES[x]: apart[order, x] for x in range(N)}
+    pl.DataFrame({"object": [NAMES[x] for x in order], **columns}).write_csv(folder / "apart.csv")
+    words = ("report", "answers.csv", "--model", "soe-2", "-o", "r.html", "--json", "r.json", "--distances")
+    code, _, error = nearfar(*words, "truth=apart.csv")
+    assert code == 0, error
+    [told] = json.loads((folder / "r.json").read_text())["correlations"]
+    assert "truth" in told and float(told.partition("correlate ")[2][:4]) > 0.7
+    page = (folder / "r.html").read_text()
+    assert told in page and "What explains the map?" in page
+    code, _, error = nearfar(*words, "lab.csv")
+    assert code == 2 and "symmetric" in error and "--features" in error

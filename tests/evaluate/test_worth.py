@@ -301,7 +301,7 @@ def test_an_estimator_takes_vectors_as_its_name_does(answers):
 def test_vectors_that_are_all_equally_far_apart_correlate_with_nothing(answers):
     analysis = nf.analyse(answers, models=["soe-2"], cv=2, n_resamples=2, features=np.eye(len(NAMES)))
     assert np.isnan(analysis.vector_correlation.value)
-    assert words.vector_correlation(analysis.vector_correlation) == ""
+    assert words.correlation(analysis.vector_correlation) == ""
 
 
 def test_properties_are_predicted_without_vectors_that_may_hold_them(answers):
@@ -316,7 +316,7 @@ def test_properties_are_predicted_without_vectors_that_may_hold_them(answers):
 
 
 def test_correlations_have_one_zero_and_a_minus():
-    assert "−0.20 to 0.00" in words.vector_correlation(Estimate(-0.1, -0.2, -0.001))
+    assert "−0.20 to 0.00" in words.correlation(Estimate(-0.1, -0.2, -0.001))
 
 
 def test_vectors_that_alone_predict_best_are_not_called_uncertain(useful):

@@ -82,7 +82,7 @@ def compare(
     else:
         text = f"{analysis.scores}\n\n{analysis.headline}\n"
         if analysis.worth is not None:
-            correlation = words.vector_correlation(analysis.vector_correlation).replace("\xa0", " ")
+            correlation = words.correlation(analysis.vector_correlation).replace("\xa0", " ")
             text += f"\n{words.worth_text(analysis.worth, analysis.ceiling)}\n{correlation}\n"
     write_bytes(output, text.encode())
     if output != "-":

@@ -38,6 +38,12 @@ def report(
         False, "Add a section of dimensions one can name; see  nearfar dimensions.", "--dimensions"
     ),
     names: Path | None = NamesOption,
+    distances: list[str] | None = own(
+        None,
+        "Distances of the objects (as --features, a row and a column per object), to correlate with those of the answers.",
+        "--distances",
+        metavar="[NAME=]FILE",
+    ),
     show_participants: bool = own(
         False, "Show participants by name instead of by pseudonym.", "--show-participants"
     ),
@@ -54,6 +60,7 @@ def report(
 
     from nearfar._tools.pseudonyms import keep_key, key_beside, read_key
     from nearfar.cli._choices import remember
+    from nearfar.io.vectors import read_named_vectors
     from nearfar.report.make import make_report
 
     secret = None  # as for a page on standard output: nothing is beside it
@@ -64,6 +71,7 @@ def report(
     made = make_report(
         replace(loaded.result, triplets=loaded.triplets),
         features=load_features(given),
+        distances=read_named_vectors(distances, vary=False) if distances else None,
         n_clusters=clusters,
         show_participants=show_participants,
         groups=read_groups(given, loaded),

@@ -21,6 +21,7 @@ from nearfar.errors import InputError, NearfarWarning
 from nearfar.evaluate.bootstrap import Estimate, effective_groups
 from nearfar.evaluate.map_stability import bootstrap_rows, resampled_units
 from nearfar.io import ObjectList, read_objects
+from nearfar.io.vectors import VectorTable
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, positions
 
@@ -197,7 +198,7 @@ def _votes(apart: Floats, labels: NDArray[Any]) -> Floats:
 
 
 def rsa(
-    of: Analysis | Space, distances: ArrayLike, *, names: Sequence[str] | None = None, metric: Any = None,
+    of: Analysis | Space, distances: ArrayLike | VectorTable, *, names: Sequence[str] | None = None, metric: Any = None,
     seed: int = 0,
 ) -> Estimate:  # fmt: skip
     """Spearman's correlation of the distances of a space with others over pairs of objects (RSA).
@@ -209,7 +210,8 @@ def rsa(
     Parameters
     ----------
     of : an Analysis, whose chosen model is used (with vectors: the best without them), or a Space.
-    distances : (n, n) distances, NaN where unknown; with ``metric``, one of SciPy's ``pdist`` such as "cosine", (n, p) features.
+    distances : (n, n) distances, NaN where unknown, or a table of them; with ``metric``, one of SciPy's ``pdist`` such as "cosine",
+        (n, p) features.
     names : of the n objects; default: they are in the order of the space. Only objects that both have count.
 
     Examples
@@ -218,6 +220,10 @@ def rsa(
     >>> rsa(line, np.arange(12.0)[:, None] ** 2, metric="euclidean").value > 0.8
     True
     """
+    if isinstance(distances, VectorTable):
+        names, order = distances.objects, positions(distances.objects or (), distances.columns)
+        named = len(order) == len(distances.columns) and min(order, default=-1) >= 0
+        distances = distances.values[:, order] if named else distances.values
     model = None if isinstance(of, Space) else of.settled(of.without_vectors)
     space = of if isinstance(of, Space) else of.fit(of.without_vectors)
     other, names = _square(distances, metric), space.objects if names is None else list(map(str, names))
@@ -260,7 +266,7 @@ def _square(distances: ArrayLike, metric: Any) -> Floats:
     except (TypeError, ValueError) as error:
         raise InputError(f"distances: {error}") from error
     if given.ndim != 2 or given.shape[0] != given.shape[1] or not np.allclose(given, given.T, equal_nan=True):
-        wanted = "expected a symmetric (n, n) matrix, or features and metric='cosine' or 'euclidean'"
+        wanted = "expected a symmetric (n, n) matrix, or features and metric='cosine' (nearfar: --features)"
         raise InputError(f"distances: got shape {given.shape}; {wanted}")
     return given
 

@@ -43,15 +43,15 @@ class VectorTable:
     columns: tuple[str, ...] = ()
 
 
-def read_named_vectors(files: Sequence[str]) -> list[VectorTable]:
-    """Read files given as FILE or NAME=FILE, each a source of vectors or several."""
+def read_named_vectors(files: Sequence[str], *, vary: bool = True) -> list[VectorTable]:
+    """Read files given as FILE or NAME=FILE, each a source of vectors or several; ``vary`` as for ``vector_tables``."""
     tables: list[VectorTable] = []
     for each in files:
         name, mark, path = each.partition("=")
         is_named = mark and not Path(each).is_file()
         if is_named and not (name and path):
-            raise InputError(f"--features {each}: expected FILE or NAME=FILE, for example clip=clip.npy")
-        tables += vector_tables({name: path} if is_named else each)
+            raise InputError(f"{each}: expected FILE or NAME=FILE, for example clip=clip.npy")
+        tables += vector_tables({name: path} if is_named else each, vary=vary)
     return vector_tables(tables)
 
 

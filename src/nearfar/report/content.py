@@ -20,7 +20,7 @@ from nearfar._tools.text import count, display_names, number
 from nearfar.errors import InputError
 from nearfar.evaluate.collection import controls_text, double_submits
 from nearfar.evaluate.map_stability import align, along_axes, coordinates, radius
-from nearfar.evaluate.properties import arrow, property_columns
+from nearfar.evaluate.properties import arrow, property_columns, rsa
 from nearfar.io.sources import shown_path
 from nearfar.report.groups import NOT_COMPARED, group_comparison
 from nearfar.report.paragraph import citations, methods, results, versions
@@ -33,6 +33,7 @@ if TYPE_CHECKING:
     from nearfar.evaluate.map_stability import Stability
     from nearfar.evaluate.properties import Explained
     from nearfar.io import ObjectList
+    from nearfar.io.vectors import VectorTable
     from nearfar.report.pictures import Pictures
     from nearfar.triplets import Triplets
 
@@ -52,6 +53,7 @@ def report_data(
     n_clusters: int | None,
     groups: Mapping[str, str] | None,
     dimensions: Dimensions | None = None,
+    distances: Sequence[VectorTable] = (),
 ) -> tuple[dict[str, Any], dict[str, tuple[str, int, int]]]:
     """Everything a report says, and its small pictures by object; parameters as for ``make_report``.
 
@@ -87,7 +89,11 @@ def report_data(
         },
         "models": judged,
         "worth": None if analysis.worth is None else words.worth_rows(analysis.worth, analysis.ceiling),
-        "vector_correlation": words.vector_correlation(analysis.vector_correlation),
+        "vector_correlation": words.correlation(analysis.vector_correlation),
+        "correlations": [
+            words.correlation(rsa(analysis, each, seed=analysis.seed), f"those of {each.name}")
+            for each in distances
+        ],
         "sampled": sampled if len(analysis.shown) < n else "",
         "dimensions": None if dimensions is None else _dimensions(analysis, dimensions),
         "scale": _scale(analysis),

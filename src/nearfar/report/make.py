@@ -104,6 +104,7 @@ def make_report(
     key: str | None = None,
     design: str | None = None,
     features: Any = None,
+    distances: Any = None,
     seed: Seed = 0,
     files: Sequence[str | os.PathLike[str]] = (),
     excluded: dict[str, int] | None = None,
@@ -127,6 +128,8 @@ def make_report(
     key : any text that pseudonyms are made from: the same key gives the same person the same one, whatever the seed and
         whoever was excluded. Default: a new one, so that pseudonyms mean nothing outside this report.
     design, features : as for ``Analysis``.
+    distances : matrices with a row and a column per object, given as vectors are; the page shows how they correlate with the
+        distances of the space (``nearfar.evaluate.rsa``).
     seed : fixes everything random.
     files : where the answers came from, for the record and the hash.
     excluded : participant -> number of answers that were left out before.
@@ -145,6 +148,7 @@ def make_report(
             raise MissingExtra(package, "report")
     from nearfar.evaluate.analysis import Analysis
     from nearfar.io import ObjectList, ReadResult, read_objects
+    from nearfar.io.vectors import vector_tables
     from nearfar.report.content import report_data
     from nearfar.report.pictures import find_pictures
 
@@ -176,6 +180,7 @@ def make_report(
     pictures = find_pictures(analysis.answers.objects, folder, listed=listed, base=base)
     given: Any = {"title": title, "files": files, "objects": objects, "pictures": pictures, "people": shown}
     asked: Any = {"n_clusters": n_clusters, "groups": groups, "dimensions": dimensions}
+    asked["distances"] = () if distances is None else vector_tables(distances, vary=False)
     with warnings.catch_warnings(
         action="ignore", category=NearfarWarning
     ):  # what they say stands on the page

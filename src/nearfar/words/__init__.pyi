@@ -24,6 +24,7 @@ from .objects import TASKS as TASKS
 from .objects import clusters as clusters
 from .objects import collected as collected
 from .objects import controls as controls
+from .objects import correlation as correlation
 from .objects import dimension_facts as dimension_facts
 from .objects import dimensions_found as dimensions_found
 from .objects import dimensions_text as dimensions_text
@@ -34,7 +35,6 @@ from .objects import left_out as left_out
 from .objects import predicted as predicted
 from .objects import stability as stability
 from .objects import stability_text as stability_text
-from .objects import vector_correlation as vector_correlation
 from .objects import vector_shares as vector_shares
 from .objects import worth as worth
 from .objects import worth_rows as worth_rows

@@ -290,13 +290,13 @@ def vector_shares(shares: Mapping[str, float]) -> str:
     return f"Share of the vectors in the prior: {told}."
 
 
-def vector_correlation(found: Estimate | None) -> str:
-    """How distances from the answers alone correlate with those of the vectors; "" where that is not known."""
+def correlation(found: Estimate | None, others: str = "distances of the vectors") -> str:
+    """How distances from the answers alone correlate with others; "" where that is not known."""
     if found is None or math.isnan(found.value):
         return ""
     limits = f"; 95\xa0% interval {found.low:z.2f} to {found.high:z.2f}" if math.isfinite(found.low) else ""
-    text = f"Distances from the answers alone correlate {found.value:z.2f} with distances of the vectors (Spearman{limits})."
-    return text.replace("-", MINUS)
+    figures = f"Distances from the answers alone correlate {found.value:z.2f}".replace("-", MINUS)
+    return f"{figures} with {others} (Spearman{limits.replace('-', MINUS)})."
 
 
 def worth_rows(found: Worth, ceiling: NoiseCeiling | None = None) -> list[tuple[str, str, str]]:
