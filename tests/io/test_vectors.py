@@ -243,6 +243,10 @@ def test_arrays_that_are_no_features(values, match):
         ("object,ID,x\na,1,5\nb,2,7\nc,3,1\n", "column 'ID' counts"),
         ("object,index,x\na,0,5\nb,1,7\nc,2,1\n", "column 'index' counts"),
         ("Unnamed: 0,object,x\n0,a,5\n1,b,7\n2,c,1\n", "column 'Unnamed: 0' counts"),
+        ("Unnamed: 0,object,x\n8,a,5\n0,b,7\n3,c,1\n", "column 'Unnamed: 0' counts"),  # of a part, or sorted
+        (",object,x\n2,a,5\n0,b,7\n1,c,1\n", "column '' counts"),
+        ("row,object,x\n1,a,5\n2,b,7\n3,c,1\n", "column 'row' counts"),
+        ("object,Nr,x\na,0,5\nb,1,7\nc,2,1\n", "column 'Nr' counts"),
     ],
 )
 def test_tables_that_are_no_features(tmp_path, text, match):

@@ -26,7 +26,8 @@ from nearfar.io.typed_tables import load_arrays
 from nearfar.triplets.columns import sound_names
 
 NAMES = ("names", "objects", "object")  # arrays of an archive that name the rows
-INDICES = ("", "index", "id", "unnamed: 0")  # what programs call a column that counts the rows
+UNTITLED = ("", "unnamed: 0")  # what programs call the numbers of rows, which are no feature in any order
+INDICES = (*UNTITLED, "index", "idx", "id", "row", "rowid", "row_nr", "nr", "no", "#")
 
 
 @dataclass(frozen=True, eq=False)
@@ -216,6 +217,8 @@ def _check_columns(where: str, table: VectorTable) -> None:
         said = f"{plural(int(np.sum(~varies)), 'a column says', 'some columns say')} nothing, being constant: {alike}"
         warnings.warn(f"{where}: {said}", FeatureWarning, stacklevel=5)
     for i in range(len(titles)) if titled else np.flatnonzero(varies)[: len(titles) > 3]:
-        suspect = len(array) > 2 and (not titled or titles[i].strip().lower() in INDICES)
-        if suspect and np.array_equal(array[:, i], np.arange(len(array)) + (array[0, i] == 1)):
+        column, title = array[:, i], titles[i].strip().lower() if titled else None
+        suspect = len(array) > 2 and (not titled or title in INDICES)
+        whole = title in UNTITLED and len(np.unique(column)) == len(column) and not (column % 1).any()
+        if suspect and (whole or np.array_equal(column, np.arange(len(column)) + (column[0] == 1))):
             raise InputError(f"{where}: column {titles[i]!r} counts the rows; it is no feature, take it out")
