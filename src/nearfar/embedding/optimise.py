@@ -12,9 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.linalg import eigh
 from scipy.optimize import minimize
+from scipy.sparse import csr_array
 from scipy.sparse.linalg import ArpackNoConvergence, LinearOperator, eigsh
 
-from nearfar._tools.compiled import compiled
 from nearfar._tools.progress import step
 from nearfar.embedding.loop import Loop, Merged, Points
 from nearfar.embedding.prior import Prior
@@ -83,15 +83,14 @@ class LearntPull:
 
     def __call__(self, points: Points) -> tuple[float, Points]:
         """Value and gradient."""
-        value = self._size * float(np.log1p(self._squares(points) / self._width))
-        return value, 2.0 * self.strength(points) * self._weights * points
+        counted = self._weights * points
+        squares = float(np.vdot(points, counted))
+        slope = 2.0 * self._size / (self._width + squares)
+        return self._size * float(np.log1p(squares / self._width)), slope * counted
 
     def strength(self, points: Points) -> float:
         """What a squared length costs at these points."""
-        return self._size / (self._width + self._squares(points))
-
-    def _squares(self, points: Points) -> float:
-        return float(np.vdot(points, self._weights * points))
+        return self._size / (self._width + float(np.vdot(points, self._weights * points)))
 
 
 def steady_pull(strengths: NDArray[np.float64]) -> Pull:
@@ -187,13 +186,19 @@ def kernel_start(data: Merged, informed: NDArray[np.intp], n_components: int) ->
         S[a, i] = sum_j #(a, i, j) - #(a, j, i),
 
     so -(S + S') plays the part of squared distances and classical scaling asks for the top eigenvectors of
-    J (S + S') J, J = I - 1 1'/n. S is never written down for many objects: Lanczos' method needs products only.
+    J (S + S') J, J = I - 1 1'/n. S is sparse; for many objects Lanczos' method needs products with it only.
     """
     points = np.zeros((data.n_objects, n_components))
     count = len(informed)
     k = min(n_components, count - 1)
-    # up to 256 objects S is a small matrix, and all its eigenvectors cost less than Lanczos' method
-    values, vectors = _few(data, informed, k) if count <= 256 else _many(data, informed, k)
+    net = _net_scores(data)[informed][:, informed]
+    if count <= 256:  # all eigenvectors of a small matrix cost less than Lanczos' method
+        dense = net.toarray() - net.mean(axis=0)
+        values, vectors = eigh(
+            dense - dense.mean(axis=1, keepdims=True), subset_by_index=(count - k, count - 1)
+        )
+    else:
+        values, vectors = _lanczos(net, k)
     order = np.argsort(-values, kind="stable")
     values, vectors = values[order], vectors[:, order]
     lengths = np.sqrt(np.maximum(values, FLOOR * max(values.max(initial=0.0), 1e-300)))
@@ -206,45 +211,25 @@ def kernel_start(data: Merged, informed: NDArray[np.intp], n_components: int) ->
     return points
 
 
-def _few(data: Merged, informed: NDArray[np.intp], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    n = data.n_objects
-    cell = data.anchor.astype(np.int64) * n
-    net = np.bincount(cell + data.near, data.weight, n * n) - np.bincount(cell + data.far, data.weight, n * n)
-    net = net.reshape(n, n)[np.ix_(informed, informed)]
-    net = net + net.T
-    net -= net.mean(axis=0)
-    net -= net.mean(axis=1, keepdims=True)
-    return eigh(net, subset_by_index=(len(net) - k, len(net) - 1))
+def _net_scores(data: Merged) -> Any:
+    """S + S', sparse."""
+    cells = np.tile(data.anchor, 2), np.concatenate([data.near, data.far])
+    net = csr_array((np.concatenate([data.weight, -data.weight]), cells), shape=(data.n_objects,) * 2)
+    return net + net.T
 
 
-def _many(data: Merged, informed: NDArray[np.intp], k: int) -> tuple[NDArray[Any], NDArray[Any]]:
-    n, count = data.n_objects, len(informed)
-    whole, product = np.zeros(n), np.empty(n)
+def _lanczos(net: Any, k: int) -> tuple[NDArray[Any], NDArray[Any]]:
+    """The top eigenvalues and eigenvectors of J (S + S') J, about."""
 
     def centred_product(x: NDArray[Any]) -> NDArray[Any]:
-        x = x.ravel()
-        whole[informed] = x - x.mean()
-        product[:] = 0.0
-        _multiply(data.anchor, data.near, data.far, data.weight, whole, product)
-        y = product[informed]
+        y = net @ (x.ravel() - x.mean())
         return np.asarray(y - y.mean())
 
-    operator = LinearOperator((count, count), matvec=centred_product, dtype=np.float64)
-    first = np.random.default_rng(0).normal(size=count)
+    operator = LinearOperator(net.shape, matvec=centred_product, dtype=np.float64)
+    first = np.random.default_rng(0).normal(size=net.shape[0])
     try:
         values, vectors = eigsh(operator, k=k, which="LA", v0=first, tol=1e-2, maxiter=20)  # not exact
     except ArpackNoConvergence as stopped:
         values, vectors = np.real(stopped.eigenvalues), np.real(stopped.eigenvectors)
     # the sign that Lanczos' method returns is not a property of the answers
-    signs = np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])])
-    return values, vectors * signs
-
-
-@compiled()
-def _multiply(anchor: Any, near: Any, far: Any, weight: Any, x: Any, out: Any) -> None:
-    """In: answers, x. In and out: out += (S + S') x."""
-    for t in range(anchor.size):
-        a, i, j, w = anchor[t], near[t], far[t], weight[t]
-        out[a] += w * (x[i] - x[j])
-        out[i] += w * x[a]
-        out[j] -= w * x[a]
+    return values, vectors * np.sign(vectors[np.abs(vectors).argmax(axis=0), np.arange(vectors.shape[1])])
