@@ -24,9 +24,6 @@ from nearfar.io.quadruplets import as_quadruplets
 from nearfar.triplets import Triplets, as_triplets
 
 Init = Literal["kernel", "random"]
-SEE_EMBEDDING = (
-    "n_components, regularization, init, n_init, max_iter, tol, random_state, prior : see ``Embedding``."
-)
 
 
 @dataclass(eq=False, repr=False)
@@ -90,11 +87,11 @@ class Embedding(FittedPoints):
     _own: ClassVar[str] = ""  # name of the loss's own number
 
     def __init_subclass__(cls, **options: Any) -> None:
-        """Write what all embeddings share into the description of each."""
+        """The description of each ends with its own parameters; those that all share follow."""
         super().__init_subclass__(**options)
-        if cls.__doc__ and Embedding.__doc__:
-            shared = Embedding.__doc__.partition("----------\n")[2].replace("SOE", cls.__name__)
-            cls.__doc__ = cls.__doc__.replace(SEE_EMBEDDING, shared.strip())
+        if cls.__doc__ and "Parameters" in cls.__doc__:
+            shared = (Embedding.__doc__ or "").partition("----------\n")[2].replace("SOE", cls.__name__)
+            cls.__doc__ = f"{cls.__doc__.rstrip()}\n{shared}"
 
     def _parameter(self) -> float:
         """The loss's own number."""

@@ -33,7 +33,6 @@ class GNMDS(Embedding):
 
     Parameters
     ----------
-    n_components, regularization, init, n_init, max_iter, tol, random_state, prior : see ``Embedding``.
     """
 
     _kind = losses.GNMDS
@@ -51,7 +50,6 @@ class CKL(Embedding):
     ----------
     mu : squared distances well below it make no difference; it sets the scale of the points. With 0 the loss knows
         no scale, and ``regularization`` must be 0.
-    n_components, regularization, init, n_init, max_iter, tol, random_state, prior : see ``Embedding``.
     """
 
     mu: float = 1.0
@@ -81,7 +79,6 @@ class STE(Embedding):
 
     Parameters
     ----------
-    n_components, regularization, init, n_init, max_iter, tol, random_state, prior : see ``Embedding``.
     """
 
     regularization: float = 0.5
@@ -100,7 +97,6 @@ class TSTE(Embedding):
     Parameters
     ----------
     alpha : degrees of freedom; None for max(1, n_components - 1).
-    n_components, regularization, init, n_init, max_iter, tol, random_state, prior : see ``Embedding``.
     """
 
     alpha: float | None = None
@@ -127,7 +123,6 @@ class SOE(Embedding):
     Parameters
     ----------
     margin : by how much the far object should be farther; it sets the scale of the points and nothing else.
-    n_components, regularization, init, n_init, max_iter, tol, random_state, prior : see ``Embedding``.
     """
 
     margin: float = 0.1
