@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
@@ -47,7 +47,7 @@ class Setting(NamedTuple):
 
 @dataclass(frozen=True, eq=False)
 class Prior:
-    """``basis`` (n, r) is B, ``own`` (n, 1) the size of every object's own part, ``known`` (n,) who has a vector.
+    """``basis`` (n, r) is B, ``own`` (n, 1) the size of every object's own part.
 
     ``landmarks`` : the vectors of some objects, by source; ``whiten`` turns kernel values at them into rows of B.
     """
@@ -58,7 +58,6 @@ class Prior:
     whiten: Floats
     basis: Floats
     own: Floats
-    known: NDArray[np.bool_]
 
     @classmethod
     def of(cls, vectors: Vectors, setting: Setting) -> Prior:
@@ -72,9 +71,15 @@ class Prior:
         landmarks = [rows[at] for rows in vectors.rows]
         values, axes = np.linalg.eigh(_kernel(landmarks, landmarks, setting))
         kept = values > 1e-8 * values[-1]
-        whiten = axes[:, kept] / np.sqrt(values[kept])
-        parts = _basis(vectors.rows, landmarks, whiten, setting)
-        return cls(vectors, setting, landmarks, whiten, *parts, vectors.known)
+        nothing = np.zeros((n, 0))
+        made = cls(vectors, setting, landmarks, axes[:, kept] / np.sqrt(values[kept]), nothing, nothing)
+        basis, own = made.basis_of(vectors.rows)
+        return replace(made, basis=basis, own=own)
+
+    @property
+    def known(self) -> NDArray[np.bool_]:
+        """(n,) who has a vector."""
+        return self.vectors.known
 
     @property
     def shares(self) -> dict[str, float]:
@@ -83,8 +88,16 @@ class Prior:
         return {source: w * share for source, w in zip(self.vectors.sources, weights, strict=True)}
 
     def basis_of(self, rows: Sequence[Floats]) -> tuple[Floats, Floats]:
-        """Rows of B and own parts of other objects, by their vectors."""
-        return _basis(rows, self.landmarks, self.whiten, self.setting)
+        """Rows of B and sizes (n, 1) of the own parts of objects with these vectors: what the vectors do not hold of a variance of 1.
+
+        A linear kernel holds the variance of an object at the average distance from the centre, whatever its own distance.
+        """
+        share, width, weights = self.setting
+        basis = np.sqrt(share) * _kernel(rows, self.landmarks, self.setting) @ self.whiten
+        held: Any = (basis**2).sum(axis=1)
+        if np.isinf(width):
+            held = share * sum(w * np.isfinite(part[:, 0]) for part, w in zip(rows, weights, strict=True))
+        return basis, np.sqrt(np.maximum(1.0 - held, 0.0))[:, None]
 
     def points(self, coefficients: Floats) -> Floats:
         """(n, d) points of coefficients (n + r, d): every object's own ones, then those of B."""
@@ -209,21 +222,6 @@ def _kernel(one: Sequence[Floats], other: Sequence[Floats], setting: Setting) ->
             values = np.exp(np.maximum(squares, 0) / (-2 * setting.width**2))
         total += weight * np.where(known, values, 0.0)
     return total
-
-
-def _basis(
-    rows: Sequence[Floats], landmarks: Sequence[Floats], whiten: Floats, setting: Setting
-) -> tuple[Floats, Floats]:
-    """Rows of B and the sizes (n, 1) of the own parts: what the vectors do not hold of a variance of 1.
-
-    A linear kernel holds the variance of an object at the average distance from the centre, whatever its own distance.
-    """
-    basis = np.sqrt(setting.share) * _kernel(rows, landmarks, setting) @ whiten
-    held = (basis**2).sum(axis=1)
-    if np.isinf(setting.width):
-        weights = [w * np.isfinite(part[:, 0]) for part, w in zip(rows, setting.weights, strict=True)]
-        held = setting.share * np.sum(weights, axis=0)
-    return basis, np.sqrt(np.maximum(1.0 - held, 0.0))[:, None]
 
 
 def as_vectors(features: Any, objects: Sequence[str]) -> Vectors | None:

@@ -23,7 +23,7 @@ from nearfar.evaluate.map_stability import bootstrap_rows, resampled_units
 from nearfar.io import ObjectList, read_objects
 from nearfar.io.vectors import VectorTable
 from nearfar.space.space import Space
-from nearfar.triplets import Triplets, positions
+from nearfar.triplets import positions
 
 if TYPE_CHECKING:
     from nearfar.evaluate.analysis import Analysis
@@ -235,7 +235,9 @@ def rsa(
     rows, order = positions(shared, space.objects), positions(shared, names)
     other, own = other[np.ix_(order, order)], space.distances()[np.ix_(rows, rows)]
     rng, people = np.random.default_rng(seed), []
-    n_draws = 0 if isinstance(of, Space) or _from_landmarks(of.answers) else 500
+    roles = () if isinstance(of, Space) else (of.answers.anchor, of.answers.array[:, 1:])
+    from_landmarks = any(len(np.unique(role)) < len(space) / 2 for role in roles)
+    n_draws = 0 if isinstance(of, Space) or from_landmarks else 500
     draws = rng.multinomial(len(rows), np.full(len(rows), 1 / len(rows)), size=n_draws).T
     value, *objects = _spearman(own, other, np.hstack([np.ones((len(rows), 1)), draws])).tolist()
     if isinstance(of, Space) or model is None or not n_draws or np.isnan(value):
@@ -252,11 +254,6 @@ def rsa(
     df = min(effective_groups(who), len(shared), len(people)) - 1
     width = t.ppf(0.975, df) * np.sqrt(sum(np.nanvar(each) for each in both))
     return Estimate(value, float(np.tanh(centre - width)), float(np.tanh(centre + width)))
-
-
-def _from_landmarks(answers: Triplets) -> bool:
-    roles = (answers.anchor, np.concatenate([answers.near, answers.far]))
-    return min(len(np.unique(role)) for role in roles) < answers.n_objects / 2
 
 
 def _square(distances: ArrayLike, metric: Any) -> Floats:

@@ -46,15 +46,12 @@ def lawful_margins(
 def phi_margins(phi: Any, anchor: Indices, one: Indices, other: Indices) -> Floats:
     """(m,) margins from the rows of Phi, ndarray or csr_array; a zero row knows nothing, so that is a tie."""
     phi = as_rows(phi)
-    length = row_squares(phi)
     n = phi.shape[0]
     # a product inside a matrix product costs about a twentieth of one alone
     if n <= MOST_IN_MATRIX and n * n < 20 * len(anchor):
-        K = gram(phi)
-        to_one, to_other = K[anchor, one].astype(np.float64), K[anchor, other].astype(np.float64)
-    else:
-        to_one, to_other = _row_products(phi, anchor, one), _row_products(phi, anchor, other)
-    return _margins(length, (anchor, one, other), to_one, to_other, phi.dtype)
+        return kernel_margins(gram(phi), anchor, one, other)
+    products = _row_products(phi, anchor, one), _row_products(phi, anchor, other)
+    return _margins(row_squares(phi), (anchor, one, other), *products, phi.dtype)
 
 
 def kernel_margins(K: NDArray[Any], anchor: Indices, one: Indices, other: Indices) -> Floats:
