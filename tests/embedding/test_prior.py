@@ -3,6 +3,7 @@
 import itertools
 import math
 import pickle
+import warnings
 
 import numpy as np
 import polars as pl
@@ -283,6 +284,15 @@ def test_units_do_not_matter_however_large(named, unit):
     small = WORDS / np.abs(WORDS).max()
     one, other = (Vectors(values, NAMES).rows[0] for values in (small, small * unit))
     np.testing.assert_allclose(other, one, atol=1e-9)
+
+
+def test_vectors_far_from_all_others_are_told_of(named):
+    model = fitted(WORDS, named)
+    with pytest.warns(FeatureWarning, match="o3: .* times as far"):
+        model.place(table(range(5), np.where(np.arange(25)[:, None] == 3, 100 * WORDS, WORDS)))
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        model.place(1.5 * WORDS)
 
 
 @pytest.mark.parametrize("wrong", [CLIP, np.full((2, 2), np.nan), {}])

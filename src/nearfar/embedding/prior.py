@@ -194,7 +194,17 @@ class Vectors:
         tables = [given.get(source, table) for source, table in zip(self.sources, tables, strict=True)]
         names = tuple(dict.fromkeys(name for table in tables for name in table.objects or ()))
         names = names or tuple(map(str, range(len(tables[0].values))))
-        return names, self._matched(tables, names)
+        matched = self._matched(tables, names)
+        for source, own, rows in zip(self.sources, self.rows, matched, strict=True):
+            reached, lengths = np.linalg.norm(np.nan_to_num(own), axis=1).max(), np.linalg.norm(rows, axis=1)
+            if far := [name for name, length in zip(names, lengths, strict=True) if length > 3 * reached]:
+                times = f"more than 3 times as far from the mean of {source} as any vector before"
+                warnings.warn(
+                    f"features: {listed(far, 3)}: {times}; are the units the same?",
+                    FeatureWarning,
+                    stacklevel=4,
+                )
+        return names, matched
 
     def alone(self, metric: Literal["euclidean", "cosine"], others: Sequence[Floats] | None = None) -> Floats:
         """(n, p) the vectors of the objects, or of ``others``, as points, all sources side by side; zero where there is none."""
