@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -147,25 +146,20 @@ def as_questions(questions: Triplets | Questions | ArrayLike, objects: tuple[str
     """
     if isinstance(questions, Questions):
         questions = Triplets(questions.anchor, questions.one, questions.other, questions.objects)
-    if isinstance(questions, Triplets):
-        if questions.objects == objects:
-            return questions
-        index = _indices(questions.objects, objects, questions)
-        return Triplets(index[questions.anchor], index[questions.near], index[questions.far], objects)
-    array = np.asarray(questions)
-    if array.dtype.kind not in "UOT" or array.size == 0:
-        return Triplets.from_array(array, objects)
-    names, codes = np.unique(array.astype(str), return_inverse=True)
-    return Triplets.from_array(_indices(tuple(names.tolist()), objects)[codes.reshape(array.shape)], objects)
-
-
-def _indices(names: Sequence[str], objects: Sequence[str], questions: Triplets | None = None) -> NDArray[Any]:
-    """Index of each name among the model's objects; a name that is asked about must be among them."""
-    index = positions(names, objects)
-    asked = np.ones(len(names), dtype=bool) if questions is None else mentioned(questions)
-    missing = np.flatnonzero(asked & (index < 0))
-    if len(missing):
+    if not isinstance(questions, Triplets):
+        array = np.asarray(questions)
+        if array.dtype.kind not in "UOT" or array.size == 0:
+            return Triplets.from_array(array, objects)
+        names, codes = np.unique(array.astype(str), return_inverse=True)
+        questions = Triplets.from_array(codes.reshape(array.shape), names.tolist())
+    if questions.objects == objects:
+        return questions
+    index = positions(questions.objects, objects)
+    if len(missing := np.flatnonzero(mentioned(questions) & (index < 0))):
         more = f" ({len(missing)} such names)" if len(missing) > 1 else ""
-        wrong = f"{names[missing[0]]!r} is not among the {len(objects)} objects of this space{more}"
+        wrong = (
+            f"{questions.objects[missing[0]]!r} is not among the {len(objects)} objects of this space{more}"
+        )
         raise InputError(f"questions: {wrong}; ask about objects that were in the answers")
-    return np.maximum(index, 0)
+    index = np.maximum(index, 0)
+    return Triplets(index[questions.anchor], index[questions.near], index[questions.far], objects)
