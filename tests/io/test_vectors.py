@@ -67,6 +67,15 @@ def test_tables_of_every_format_hold_the_same(tmp_path, name):
     assert vector_tables({"mine": str(tmp_path / name)})[0].name == "mine"
 
 
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16", "latin-1"])
+def test_tables_in_other_encodings_are_read_as_answers_are(tmp_path, encoding):
+    (tmp_path / "taste.csv").write_bytes("object,sweet\nkäse,0.5\nfig,1\n".encode(encoding))
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # of the encoding
+        [table] = vector_tables(tmp_path / "taste.csv")
+    assert_is(table, "taste", ("käse", "fig"), [[0.5], [1.0]], ("sweet",))
+
+
 def test_arrays_in_files(tmp_path):
     write_npy(tmp_path / "taste.npy")
     write_npz(tmp_path / "made.npz")

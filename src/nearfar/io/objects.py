@@ -104,7 +104,7 @@ def read_objects(path: str | os.PathLike[str]) -> ObjectList:
     (('007', '008'), ('Bond', '008'))
     """
     source = find_sources(path)[0]
-    table = _readable(source, open_table)
+    table = readable(source, open_table)
     known = ("object", "display_name", "image", "group")
     seen = Counter(map(plain, (*known, *table.header.cells)))
     unique = [(at, cell) for at, cell in enumerate(table.header.cells) if seen[plain(cell)] == 1]
@@ -138,10 +138,10 @@ def read_columns(
     path: str | os.PathLike[str] | Source, needed: Sequence[str], others: Sequence[str] = ()
 ) -> dict[str, list[str | None]]:
     """The text of some columns of a table in any format; a column of ``others`` may be missing."""
-    return _readable(find_sources(path)[0], lambda source: _columns_of(open_table(source), needed, others))
+    return readable(find_sources(path)[0], lambda source: _columns_of(open_table(source), needed, others))
 
 
-def _readable(source: Source, read: Callable[[Source], T]) -> T:
+def readable(source: Source, read: Callable[[Source], T]) -> T:
     """What is read from a source, as UTF-8, UTF-16 or Latin-1."""
     try:
         return read(source)

@@ -18,7 +18,7 @@ from nearfar._tools.memory import check_bytes
 from nearfar._tools.text import listed, plural
 from nearfar.errors import FeatureWarning, FileError, InputError
 from nearfar.io.naming import unguarded
-from nearfar.io.objects import all_cells, open_table
+from nearfar.io.objects import all_cells, open_table, readable
 from nearfar.io.parse_rows import as_text
 from nearfar.io.sources import Source, decode, find_sources
 from nearfar.io.table import plain
@@ -101,7 +101,8 @@ def _given(given: Any, name: str | None, nameless: str) -> Located:
     from narwhals.dependencies import is_into_dataframe  # here, for commands that read no vectors
 
     if isinstance(given, (str, os.PathLike)):
-        return [table for source in find_sources(given) for table in _read(source, name)]
+        sources = (readable(source, lambda each: _read(each, name)) for source in find_sources(given))
+        return [table for tables in sources for table in tables]
     name = name or nameless
     given = given.to_frame() if hasattr(given, "to_frame") else given  # a series may name its rows
     if is_into_dataframe(given):
