@@ -74,3 +74,14 @@ def test_dimensions_are_counted_without_vectors_and_that_is_said():
     assert "features" in analysis.best.name
     assert "Without the vectors" in words.dimensions(analysis)
     assert "vectors" not in words.dimensions(nf.analyse(answers))
+
+
+def test_every_map_of_the_space_draws_placed_objects_hollow(report):
+    plane = report.analysis.plane
+    assert plane.placed.tolist() == [True] + [False] * 11
+    assert plane.take([3, 0]).placed.tolist() == [False, True]
+    for placed, hollow in ((None, 1), ([False] * 12, 0)):
+        dots = [each for each in nf.plot.map(plane, placed=placed).collections if hasattr(each, "get_sizes")]
+        assert sum(len(each.get_offsets()) for each in dots if not len(each.get_facecolor())) == hollow
+    assert "Hollow" in report.analysis._repr_html_()
+    assert "Hollow" not in small_report().analysis._repr_html_()

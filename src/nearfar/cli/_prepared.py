@@ -78,7 +78,6 @@ class Prepared:
                 scale = Analysis(answers, estimator, seed=self.seed).scale
             given: dict[str, Any] = {"model": model if rows == 1 else f"PCA of {model}", "told": self.told}
             return print_scale(look, shown[:, 0], scale, self.display_names, **given)
-        others = ~np.isin(np.arange(len(shown)), self.loaded.triplets.array)
         group_of = self.loaded.listed("groups")
         groups = [group_of[name] or "no group" for name in self.names] if any(group_of.values()) else None
         return print_map(
@@ -89,7 +88,7 @@ class Prepared:
             groups=groups if clusters is None else [f"cluster {c + 1}" for c in clusters],
             colours="groups of objects" if clusters is None else "clusters by kernel k-means",
             images=self.images,
-            placed=None if rows is None else others.tolist(),  # kernels and blocks place by answers alone
+            placed=None if rows is None else self.space.placed.tolist(),
             told=self.told,
         )
 

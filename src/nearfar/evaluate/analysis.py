@@ -151,7 +151,8 @@ class Analysis(Judging):
         if space.n_components == n_components:
             return space
         points = space.map(n_components)
-        return Space(points, space.objects, kind="points", informed=space.informed, model=space.model)
+        facts: Any = {"informed": space.informed, "model": space.model, "placed": space.placed}
+        return Space(points, space.objects, kind="points", **facts)
 
     def name_in_dimensions(self, n_components: int) -> str:
         """The judged model of ``in_dimensions``."""

@@ -48,7 +48,7 @@ def map(
     groups : of objects, by name or one per object: colours, and a legend.
     circles : (n,) radii of the uncertainty, as shares of the map's radius, as ``Stability.circle`` has them.
     arrows : name of a property -> its direction on the map (2 numbers); the longest reaches the border.
-    placed : (n,) objects that nobody was asked about, drawn hollow.
+    placed : (n,) objects that nobody was asked about, drawn hollow; default: as the space says.
     labels : whether names are drawn; those that find no room never are.
     unit : how much of the map a point (1/72 inch) shows at least, so that several maps have one scale.
 
@@ -79,6 +79,7 @@ def map(
     if circles is not None:
         _draw_circles(ax, points, dict(zip(shown, radii, strict=True)), kinds)
     boxes = _draw_images(ax, points, {x: pictured[x] for x in shown if x in pictured}, kinds)
+    placed = getattr(space, "placed", None) if placed is None else placed
     hollow = np.asarray(style.one_each(placed, len(points), "placed", False), dtype=bool)
     _draw_points(ax, points, {x: kinds[x] for x in bare}, hollow)
     tips, shafts = _draw_arrows(ax, points[shown], arrows or {})

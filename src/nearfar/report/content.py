@@ -304,7 +304,7 @@ def object_rows(
     near: list[list[dict[str, Any]]] = [[] for _ in names]
     unusual, flagged = unknown, np.zeros(0, dtype=int)
     circle = unknown if stability is None else stability.circle[shown]
-    placed = space.informed & (counts.per_object[shown] == 0)
+    placed = space.placed
     if placed.any():
         left_open = getattr(analysis.plane.estimator, "spread_", np.full(analysis.answers.n_objects, np.nan))
         size = radius(coordinates(analysis.plane))  # circles are shares of it

@@ -61,7 +61,8 @@ def _map_svg(analysis: Analysis) -> str:
 
         points, look = plane.map(2), Look()
         points[plane.uninformed] = np.nan
-        printed = print_map(look, points, plane.objects, model=analysis.plane_name)
+        placed = plane.placed.tolist()
+        printed = print_map(look, points, plane.objects, model=analysis.plane_name, placed=placed)
     except MissingExtra:
         return ""
     with style(look):

@@ -305,5 +305,7 @@ def _space_of_estimator(name: str, estimator: Any, answers: Triplets) -> Space:
         got = f"an array of shape {points.shape} for {answers.n_objects} objects"
         raise InputError(f"model: {name} gave {got}, expected one row of coordinates per object")
     informed = estimator.informed_ if hasattr(estimator, "informed_") else mentioned(answers)
-    similarity: Any = getattr(estimator, "similarity", "distance")
-    return Space(points, answers.objects, kind="points", informed=informed, similarity=similarity, **facts)
+    similarity = getattr(estimator, "similarity", "distance")
+    placed = informed & ~np.isin(np.arange(answers.n_objects), answers.array)
+    facts |= {"similarity": similarity, "informed": informed, "placed": placed}
+    return Space(points, answers.objects, kind="points", **facts)

@@ -55,6 +55,7 @@ class Space:
     diagonal : "shift" or "keep": whether maps, clusters and trees of a kernel are those of the shifted K.
     similarity : what points predict answers by: "distance", or the inner "product" of non-negative dimensions, whose maps,
         clusters and trees are those of the points scaled to length 1 each.
+    placed : (n,) objects that nobody was asked about, at the position of their vector; default: none.
 
     Examples
     --------
@@ -71,6 +72,7 @@ class Space:
         self, rows: Any, objects: Sequence[str] | None = None, *, kind: SpaceKind,
         informed: NDArray[np.bool_] | None = None, model: str = "", estimator: Any = None,
         diagonal: Diagonal = "shift", similarity: Similarity = "distance",
+        placed: NDArray[np.bool_] | None = None,
     ) -> None:  # fmt: skip
         if getattr(rows, "ndim", 0) != 2:
             raise InputError(f"rows: expected one row per object, got shape {np.shape(rows)}")
@@ -88,6 +90,7 @@ class Space:
         if informed is None:
             informed = entries_per_row(rows) > 0 if kind == "kernel" else np.ones(n, dtype=bool)
         self.informed = np.asarray(informed, dtype=bool)
+        self.placed = np.zeros(n, dtype=bool) if placed is None else placed
         self._made: dict[tuple[Any, ...], Any] = {}
 
     @classmethod
@@ -272,7 +275,9 @@ class Space:
         if len(at) == len(self) and np.array_equal(at, np.arange(len(self))):
             return self
         names = tuple(self.objects[x] for x in at)
-        return self._with(rows=self.rows[at], objects=names, informed=self.informed[at])
+        return self._with(
+            rows=self.rows[at], objects=names, informed=self.informed[at], placed=self.placed[at]
+        )
 
     # ---------------------------------------------------------------- answers
 
@@ -328,7 +333,8 @@ class Space:
             known[fresh] &= entries_per_row(rows) > 0
         names = (*self.objects, *(new.objects[x] for x in fresh))
         known = np.append(self.informed, known[fresh])
-        return self._with(rows=join([self.rows, rows]), objects=names, informed=known)
+        placed = np.append(self.placed, np.zeros(len(fresh), dtype=bool))
+        return self._with(rows=join([self.rows, rows]), objects=names, informed=known, placed=placed)
 
     def dimensions(self, **options: Any) -> Any:
         """The dimensions of a non-negative space that ``nf.fit`` made: as ``nf.find_dimensions``, the likeliest of three starts."""
