@@ -40,7 +40,7 @@ def report(
     names: Path | None = NamesOption,
     distances: list[str] | None = own(
         None,
-        "Distances of the objects (as --features, a row and a column per object), to correlate with those of the answers.",
+        "A matrix of distances, to correlate with (RSA).",
         "--distances",
         metavar="[NAME=]FILE",
     ),
