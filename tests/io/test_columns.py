@@ -313,3 +313,19 @@ def test_a_participant_has_one_group_over_all_files(tmp_path):
 def test_a_column_without_a_name_is_listed_by_its_number(tmp_path):
     result = read(tmp_path, "anchor,near,far,,note\na,b,c,1,x\n")
     assert result.sources[0].unused == ("column 4", "note")
+
+
+@pytest.mark.parametrize(
+    "names",
+    [("Left", "Right"), ("img_left", "img_right"), ("linkes Bild", "rechtes Bild"), ("gauche", "droite")],
+)
+@pytest.mark.parametrize("mirrored", [False, True])
+def test_columns_called_left_and_right_tell_the_side_of_a_choice_by_name(names, mirrored, tmp_path):
+    text = f"ref,{names[0]},{names[1]},pick\nfig,plum,lime,plum\nfig,plum,lime,lime\nkiwi,fig,lime,lime\n"
+    options = list(names)[::-1] if mirrored else list(names)
+    for role, sides in (("choice", [0, 1, 1]), ("choice_name", [0, 1, 1]), ("far", [1, 0, 0])):
+        columns = {"anchor": "ref", "option": options, role: "pick"}
+        assert read(tmp_path, text, columns=columns).triplets.near_side.tolist() == sides
+    neither = text.replace(names[0], "x1", 1).replace(names[1], "x2", 1)
+    columns = {"anchor": "ref", "option": ["x1", "x2"], "choice": "pick"}
+    assert read(tmp_path, neither, columns=columns).triplets.near_side is None

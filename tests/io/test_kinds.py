@@ -503,12 +503,16 @@ NEARER = [  # header, cells; of every file that gets a command it reads near as 
     ("participant,reference,left,right,key_resp.keys", "waxyP"),
     ("rt,response,subject,ref,left,right", "tswaxy"),
     ("Versuchsperson,Vergleichsobjekt,linkes Bild,rechtes Bild,Antwort", "waxyD"),
+    ("sujet,cible,gauche,droite,réponse", "waxyF"),
+    ("sujet,référence,droite,gauche,choix", "wayxF"),
+    ("participante,objetivo,izquierda,derecha,respuesta", "waxyS"),
     ("subject,target,left,right,eliminated", "waxyf"),
     ("subject,target,left,right,Least similar", "waxyf"),
     ("subject,target,left,right,Answer (less similar)", "waxyf"),
     ("annotator,query,negative,positive", "wafn"),
     ("pid,item1,item2,item3,oddone", "waxyo"),
 ]
+NUMBERED = dict(zip(POINTS, ("3", "7", "12", "101", "102", "205", "206", "300"), strict=True))
 SILENT = [  # nothing is proposed, as the numbers might mean the contrary, or nobody knows which column is the anchor
     ("subject,target,option1,option2,chose_first", "waxy0"),
     ("subject,target,left,right,chose_left", "waxy0"),
@@ -529,6 +533,7 @@ def told(header, cells, rows=40):
             "w": f"s{i % 4}", "a": a, "x": x, "y": y, "n": x if first else y, "f": y if first else x, "o": max(apart, key=apart.get),
             "s": f"arrow{side}", "t": f"{rng.random():.3f}", "A": "BA"[first], "I": f"{side}_img", "0": str(int(first)),
             "E": f"{{{side.upper()}ARROW}}", "P": f'"[\'{side}\']"', "D": "links" if first else "rechts",
+            "F": "gauche" if first else "droite", "S": "izquierda" if first else "derecha",
         }  # fmt: skip
         made.append(",".join(shown[cell] for cell in cells))
     return "\n".join(made) + "\n"
@@ -551,6 +556,37 @@ def test_a_proposed_command_takes_near_for_near(header, cells, tmp_path):
     anchor, near, far = place[result.triplets.array.T]
     assert len(np.unique(result.triplets.statement_ids)) == 40 and len(result.triplets.participant.names) == 4
     assert (abs(anchor - near) < abs(anchor - far)).all()
+
+
+def test_objects_called_by_numbers_are_proposed(tmp_path):
+    """Also the column of the choice is then one of numbers."""
+    text = told("participant,target,left,right,chosen", "waxyn")
+    named_so = re.sub("|".join(POINTS), lambda name: NUMBERED[name[0]], text)
+    options = fuzz.options_of(proposed(named_so, tmp_path / "x.csv"))
+    roles = {
+        "anchor": "target",
+        "option": ["left", "right"],
+        "choice": "chosen",
+        "participant": "participant",
+    }
+    assert options == {"columns": roles}
+    back = {number: name for name, number in NUMBERED.items()}
+    answers = nf.read_triplets(tmp_path / "x.csv", **options)
+    expected = [tuple(line.split(",")) for line in text.splitlines()[1:]]
+    near = [tuple(back[name] for name in three) for three in named(answers)]
+    assert near == [(a, n, y if n == x else x) for _, a, x, y, n in expected]
+
+
+def test_a_grid_with_several_picks_in_a_cell_is_proposed(tmp_path):
+    rng = np.random.default_rng(0)
+    lines = ["subject,query,option1,option2,option3,option4,selected"]
+    for i in range(12):
+        anchor, *shown = rng.permutation(list(POINTS))[:5]
+        picks = "; ".join(rng.choice(shown, 1 + i % 2, replace=False))
+        lines.append(",".join([f"s{i % 3}", anchor, *shown, picks]))
+    options = fuzz.options_of(proposed("\n".join(lines) + "\n", tmp_path / "x.csv"))
+    assert options["columns"]["option"] == [f"option{i}" for i in (1, 2, 3, 4)]
+    assert len(nf.read_triplets(tmp_path / "x.csv", **options)) == 6 * 3 + 6 * 4
 
 
 @pytest.mark.parametrize(("header", "cells"), SILENT, ids=[name for name, _ in SILENT])

@@ -10,7 +10,8 @@ import numpy as np
 import polars as pl
 
 from nearfar.errors import RowsError
-from nearfar.io.dialects import SIDES, Aside, Grammar, Refusal
+from nearfar.io.column_words import SIDES
+from nearfar.io.dialects import Aside, Grammar, Refusal
 from nearfar.io.dialects.choices import SKIPS
 from nearfar.io.naming import DECIMAL_COMMA, NOTHING, Naming, Vocabulary
 from nearfar.io.table import FAULTS, Cells, Table

@@ -33,6 +33,7 @@ from nearfar.io.column_words import (
     WEAK,
     WORDS,
     has,
+    sides,
     words,
 )
 from nearfar.io.dialects import HEADINGS, QUALTRICS
@@ -117,14 +118,22 @@ class _Sample:
             self.names, self.body = [cell or "" for cell in self.frame.row(0)], self.frame[2:]
         self.words = [words(name) for name in self.names]
         self._look()
-        coded = [at for at in self.numbers if has(f"{WORDS['anchor']}|{WORDS['option']}", self.words[at])]
+        named = "|".join(WORDS[role] for role in ("anchor", "option", "choice", "odd"))
+        coded = [at for at in self.numbers if has(named, self.words[at])]
         self.objects = self._alike([at for at in self.filled if at not in self.numbers]) or self._alike(coded)
         if self.objects:  # rows without any are of other screens, where a key or a text says something else
             self.body = self.body.filter(~pl.all_horizontal(pl.nth(self.objects).is_null()))
             self._look()
         asked = (text for text in chain(titles, self.names, *self.values) if len(text.split()) > 3)
-        self.asks_less = any(has(LESS, text) for text in asked)
+        self.asks_less = any(has(LESS, words(text)) for text in asked)
         names = set[str]().union(*(self.values[at] for at in self.objects))
+        cuts = {
+            at: {one for cell in self.values[at] for one in re.split(" *[;|,] *", cell)} for at in self.filled
+        }
+        self.lists = [
+            at for at in self.filled if self.values[at] != cuts[at] <= names
+        ]  # several picks in a cell
+        self.objects = [at for at in self.objects if at not in self.lists]
         self.is_bare = table.may_be_bare and any(self.names[at] in names for at in self.objects)
         people = [at for at in self.filled if re.fullmatch(PERSON, words(self.header[at]))]
         people = [at for at in people if len(self.values[at]) > 1] or people  # Gorilla has BLIND for all
@@ -132,6 +141,7 @@ class _Sample:
         picks, names = list(filter(self.shown, self.objects)), {plain(self.names[at]) for at in self.objects}
         self.coded = self.whose(CODE)  # sides or small numbers
         codes = [at for at in self.filled if at in self.coded or set(map(plain, self.values[at])) <= names]
+        codes += self.lists
         chosen = "|".join(WORDS[role] for role in ("choice", "odd", "central", "far"))
         picks += [at for at in codes if has(chosen, self.words[at])]
         self.holding = {"object": self.objects, "pick": picks, "number": self.numbers}
@@ -274,7 +284,8 @@ class _Sample:
             own = own if more else own[:fewest]
             roles[role] = sorted(own, key=self.place if all(map(self.place, own)) else None)
         used = list(chain(*roles.values()))
-        left, coded = set(self.objects) - set(used), "pick" in needed and not set(used) <= set(self.objects)
+        left, known = set(self.objects) - set(used), {*self.objects, *self.lists}
+        coded = "pick" in needed and not set(used) <= known
         asked = [self.words[at] for role in ("anchor", "option", "object") for at in roles.get(role, ())]
         less = self.asks_less or any(has(LESS, name) for name in asked)  # then near may be far
         anchored = "anchor" in needed or not any(self.called("anchor", at) for at in left)
@@ -308,7 +319,7 @@ class _Sample:
         elif choice not in self.coded:
             how = "by the name of its column"
         else:
-            known = all(has(r"left|right|link[es]\w*|recht[es]\w*", self.words[at]) for at in options)
+            known = all(side is not None for side in sides([self.names[at] for at in options]))
         roles = {each + from_0 * (each == role): own for each, own in guess.roles.items()}
         return Guess(f"{guess.means} ({how})", guess.sure and known and all(map(self.place, options)), roles)
 
@@ -365,7 +376,7 @@ class _Sample:
             is_number = all(map(number.fullmatch, own)) and said.isdisjoint(map(str.lower, own))
             is_option = any(word.lower() in held for word, held in zip(own, cells, strict=True))
             texts[place] = "*" if is_number else "{option}" if is_option else "{anchor}"
-        odd = has(r"odd\w*|outlier|belong\w*", " ".join(first))
+        odd = has(r"odd\w*|outlier|belong\w*|intruso?", " ".join(first))
         if odd and len(texts) == list(texts.values()).count("*") + 3:
             texts = {place: text.replace("anchor", "option") for place, text in texts.items()}
         anchors = [place for place, text in texts.items() if text == "{anchor}"]
@@ -375,9 +386,10 @@ class _Sample:
             return
         texts |= dict.fromkeys(anchors[1:], "{option}")
         text = " ".join("".join(texts.get(place, word) for place, word in enumerate(first)).split())
-        if anchors and has(LESS, text):  # then each cell is the one that is less similar
+        if anchors and has(LESS, words(text)):  # then each cell is the one that is less similar
             return
         option = "option that is more similar to the anchor" if anchors else "odd one"
-        sure = has(ALIKE, text) > has(AGAINST, text) if anchors else has(WORDS["odd"], text)
+        meant = words(text)
+        sure = has(ALIKE, meant) > has(AGAINST, meant) if anchors else has(WORDS["odd"], meant)
         means = f"each column is a question, and each cell the {option}"
         yield Guess(means, sure and not coded, {}, {"wide": text})

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from nearfar._tools.text import listed
 from nearfar.errors import ColumnsError, FileError, InputError
-from nearfar.io.column_words import LESS, has
+from nearfar.io.column_words import LESS, has, words
 from nearfar.io.dialects.mapped import CHOICES, OPTIONAL, by_number, is_overlay, positions
 from nearfar.io.dialects.orders import VALUES
 from nearfar.io.naming import DECIMAL_COMMA, NOTHING, NUMBER
@@ -214,7 +214,7 @@ def _survey(table: Table, wide: str, columns: Mapping[str, Any], value: str) -> 
     Where cells are a ``value``, a similarity say, they are those of ratings or of rankings.
     """
     about, options, anchored = _by_pattern(table, wide) if "{" in wide else _by_key(table, wide)
-    if anchored and "{" in wide and has(LESS, wide):
+    if anchored and "{" in wide and has(LESS, words(wide)):
         contrary = "seems to ask for the less similar option, but cells are read as the more similar one"
         warn(f"{table.name}: {wide!r} {contrary}")
     if value and options == 2 - anchored:

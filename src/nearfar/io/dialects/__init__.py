@@ -11,7 +11,7 @@ from nearfar._tools.text import listed
 from nearfar.errors import ColumnsError, FileError, InputError
 from nearfar.io.dialects import mapped, rows
 from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal
-from nearfar.io.dialects.choices import HEADINGS, QUALTRICS, SIDES
+from nearfar.io.dialects.choices import HEADINGS, QUALTRICS
 from nearfar.io.dialects.mapped import MAPPED, PLANNED, is_overlay, selecting, with_optional
 from nearfar.io.dialects.orders import MATRICES, ORDERS
 from nearfar.io.dialects.sides import NEXT, SALMON, TRIPLETTOOLS
@@ -19,7 +19,7 @@ from nearfar.io.naming import NUMBER
 from nearfar.io.table import Table, plain
 
 __all__ = [
-    "DIALECTS", "HEADINGS", "QUADRUPLETS", "QUALTRICS", "SIDES",
+    "DIALECTS", "HEADINGS", "QUADRUPLETS", "QUALTRICS",
     "Aside", "Dialect", "Grammar", "Refusal", "choose", "named", "selecting",
 ]  # fmt: skip
 

@@ -8,15 +8,12 @@ from typing import Literal
 
 import polars as pl
 
+from nearfar.io.column_words import SIDES, sides
 from nearfar.io.dialects._grammar import Aside, Grammar, Refusal, Three, distinct, trio_triplets
 from nearfar.io.naming import NAN, NOTHING
 from nearfar.io.table import plain
 
 How = Literal["name", "side", 0, 1] | None  # None: whichever of them it is
-SIDES = (
-    ("left", "l", "arrowleft", "leftarrow", "links"),
-    ("right", "r", "arrowright", "rightarrow", "rechts"),
-)
 SKIPS = ("skip", "skipped")
 HEADINGS = ("response", "open-ended response")  # of SurveyMonkey
 QUALTRICS = '{"ImportId":'  # begins the cells of the third of its header rows
@@ -40,7 +37,7 @@ def choice_grammar(
     options, anchor : their columns.
     choices : the column of the choice; of a grid with ; or | or commas between the picks, or a column each.
     how : how a choice is written.
-    called : the names of the columns of the options, by which a choice may call them too.
+    called : the names of the columns of the options, by which a choice may call them too; they may tell the sides.
     """
     count = len(options)
     names = [f"option_{i}" for i in range(1, count + 1)]
@@ -73,6 +70,8 @@ def choice_grammar(
         fault = "a choice that is both a name and a number"
         refusals.insert(0, Refusal((both & differ).fill_null(False), fault, roles, shows))
     asked = pl.all_horizontal([text.is_not_null() for text in texts])
+    told = [0, 1] if how == "side" else sides(called)
+    first = told[0] if kind == "near" and sorted(told, key=str) == [0, 1] else None
     zero = pl.col("picks").list.contains("0") if kind == "grid" else _plain(given[0]) == "0"
     return Grammar(
         ({} if anchor is None else {"anchor": anchor})
@@ -82,7 +81,7 @@ def choice_grammar(
         _triplets(kind, [pl.col(name) for name in names], taken),
         refuse=tuple(refusals),
         aside=_rows_without_answer(objects, given, some),
-        near_side=pl.when(taken[0]).then(0).otherwise(1) if how == "side" else None,
+        near_side=None if first is None else pl.when(taken[0]).then(first).otherwise(1 - first),
         partial=kind == "grid",
         picked=tuple(taken),
         undecided=zero & ~any_name & asked if how is None else None,

@@ -50,7 +50,9 @@ def mapped_grammar(header: Header, columns: Mapping[str, Any]) -> Grammar:
         grammar = choice_grammar("near", options, picks, how, single["anchor"], called)
     elif objects == {"anchor", "far"} and len(options) == 2 and not chosen:  # the choice is the farther one
         grammar = choice_grammar("near", options, [single.pop("far")], None, single["anchor"], called)
-        grammar = replace(grammar, triplets=tuple((a, far, near) for a, near, far in grammar.triplets))
+        side = None if grammar.near_side is None else 1 - grammar.near_side
+        triplets = tuple((a, far, near) for a, near, far in grammar.triplets)
+        grammar = replace(grammar, triplets=triplets, near_side=side)
     elif objects == {"anchor"} and len(options) > 2 and kind == "choice" and how != "side":
         grammar = choice_grammar("grid", options, picks, how, single["anchor"])
     elif not objects and len(options) == 3 and kind in ("odd", "central") and len(picks) == 1:
