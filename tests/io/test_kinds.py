@@ -465,6 +465,7 @@ NAMES = [  # header, cells, what --guess takes for what; None where it must not 
     ("subject,item1,item2,Rate (1 = very different; 7 = the same)", "waxr", None),
     ("subject,item1,item2,Similarity (1 = identical; 7 = very different)", "waxr", None),
     ("item1,item2,similarity", "axr", None),
+    ("Query,Item,Rank", "axr", None),
     ("subject,Query,Item,Rank", "waxr", {"anchor": "Query", "object": "Item", "rank": "Rank", "participant": "subject"}),
     ("subject,target,2nd,1st,3rd", "waxyz", {"anchor": "target", "rank": "1st 2nd 3rd", "participant": "subject"}),
     ("subject,a,b,c,choice", "waxyn", None),
@@ -905,3 +906,16 @@ def test_piles_with_names_are_proposed_unless_the_columns_are_numbered(tmp_path)
         with pytest.raises(ColumnsError) as caught:
             read(tmp_path, "\n".join([f"Subject,{header}", *rows]) + "\n")
         assert ("--dialect pile-sort" in str(caught.value)) == are_objects
+
+
+def test_one_name_in_the_wrong_cell_does_not_make_participants_objects(tmp_path):
+    """Two people, of whom one row is shifted: their column then shares both names with those of the objects."""
+    rng = np.random.default_rng(0)
+    rows = [[f"s{i % 2}", *rng.permutation(OBJECTS)[:3]] for i in range(40)]
+    rows = [[*row, row[1 + i % 3]] for i, row in enumerate(rows)]
+    rows[7] = [rows[7][1], rows[7][0], *rows[7][2:]]
+    lines = ["subj,item 1,item 2,item 3,choice", *map(",".join, rows)]
+    (tmp_path / "x.csv").write_text("\n".join(lines) + "\n")
+    with pytest.raises(ColumnsError) as caught:
+        nf.read_triplets(tmp_path / "x.csv")
+    assert "anchor=subj" not in str(caught.value)

@@ -120,7 +120,9 @@ class _Sample:
         self._look()
         named = "|".join(WORDS[role] for role in ("anchor", "option", "choice", "odd"))
         coded = [at for at in self.numbers if has(named, self.words[at])]
-        self.objects = self._alike([at for at in self.filled if at not in self.numbers]) or self._alike(coded)
+        people = [at for at in self.all if re.fullmatch(PERSON, words(self.header[at]))]
+        told = [at for at in self.filled if at not in (*self.numbers, *people)]
+        self.objects = self._alike(told) or self._alike(coded)
         if self.objects:  # rows without any are of other screens, where a key or a text says something else
             self.body = self.body.filter(~pl.all_horizontal(pl.nth(self.objects).is_null()))
             self._look()
@@ -135,7 +137,7 @@ class _Sample:
         ]  # several picks in a cell
         self.objects = [at for at in self.objects if at not in self.lists]
         self.is_bare = table.may_be_bare and any(self.names[at] in names for at in self.objects)
-        people = [at for at in self.filled if re.fullmatch(PERSON, words(self.header[at]))]
+        people = [at for at in people if at in self.filled]
         people = [at for at in people if len(self.values[at]) > 1] or people  # Gorilla has BLIND for all
         self.people = sorted(people, key=lambda at: self.body[f"c{at}"].null_count())
         picks, names = list(filter(self.shown, self.objects)), {plain(self.names[at]) for at in self.objects}
@@ -208,8 +210,8 @@ class _Sample:
         if not len(result.triplets) or len(result.rejected) > (1 - MOSTLY) * result.sources[0].rows:
             return None
         who = result.triplets.participant
-        together = {"pile", "similarity", "distance"} & roles.keys()  # what a person said is compared
-        sure = guess.sure and agree and (not together if who is None else "" not in who.names)
+        alone = "object" not in roles  # else what a person said is compared
+        sure = guess.sure and agree and (alone if who is None else "" not in who.names)
         return None if who is None and "pile" in roles else guess._replace(roles=roles, sure=sure)
 
     def time(self, among: Sequence[int]) -> dict[str, list[int]]:
