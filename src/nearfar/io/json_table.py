@@ -12,9 +12,8 @@ import polars as pl
 from nearfar._tools import threads
 from nearfar.errors import FileError
 from nearfar.io import sources
-from nearfar.io.parse_rows import as_text
 from nearfar.io.sources import UNDECODABLE, UTF8, Source, decode, open_binary
-from nearfar.io.table import Cells, Coded, Fault, Header, Table, cell_names, check_width
+from nearfar.io.table import Cells, Coded, Fault, Header, Table, as_text, cell_names, check_width
 
 BATCH_BYTES = 1 << 22
 NEXT_KEY = "participant_responses"  # of NEXT's JSON, which holds responses by participant

@@ -19,10 +19,8 @@ from numpy.typing import NDArray
 from nearfar.triplets.ids import Ids
 
 NAN = {"NA": "NA", "NaN": "NaN", "nan": "NaN"}  # in the place of a name -> how messages call it
-NOTHING = ("", "na", "nan", "none", "null")  # in the place of any value, in lower case
 WHOLE = re.compile(r"(\d{1,18})(\.0*)?", re.ASCII)
 NUMBER = re.compile(r"[+-]?(\d+\.?\d*|\.\d+)([eE][+-]?\d+)?", re.ASCII)
-DECIMAL_COMMA = r"^(-?\d*),(\d+)$"
 GUARDED = re.compile(r"'+[=+\-@\t\r]")
 EMPTY = 0  # the code of the empty text in every vocabulary
 Refused = tuple[str, str]  # reason, what was expected

@@ -13,8 +13,8 @@ from nearfar.errors import RowsError
 from nearfar.io.column_words import SIDES
 from nearfar.io.dialects import Aside, Grammar, Refusal
 from nearfar.io.dialects.choices import SKIPS
-from nearfar.io.naming import DECIMAL_COMMA, NOTHING, Naming, Vocabulary
-from nearfar.io.table import FAULTS, Cells, Table
+from nearfar.io.naming import Naming, Vocabulary
+from nearfar.io.table import FAULTS, Cells, Table, as_text, is_nothing, with_point
 
 SMALL_INTEGERS = (pl.Int8, pl.Int16, pl.Int32, pl.Int64, pl.UInt8, pl.UInt16, pl.UInt32)  # that Int64 holds
 DATES = [f"%Y-%m-%d{time}{zone}" for time in (" %H:%M:%S%.f", " %H:%M", "") for zone in ("", "%#z")]
@@ -51,10 +51,14 @@ def parse_columns(
             text = cell.fill_nan(None) if dtype.is_float() and is_id else cell
             chosen[role] = as_text(text, dtype).cast(words.dtype)
         elif role == "seconds":
-            point = cell.str.replace(DECIMAL_COMMA, "$1.$2") if decimal_comma else cell
-            chosen |= _number(role, point, dtype)
+            number = (with_point(cell) if decimal_comma else cell).cast(pl.Float64, strict=False)
+            nothing = is_nothing(cell) if dtype == pl.String else cell.is_null()
+            chosen |= {role: number, f"bad_{role}": number.is_null() & ~nothing}
         elif role == "near_side":
-            chosen |= _side(as_text(cell, dtype))
+            word = as_text(cell, dtype).str.to_lowercase()
+            left, right = (word.is_in([*words, str(number)]) for number, words in enumerate(SIDES))
+            chosen[role] = pl.when(left).then(0).when(right).then(1).cast(pl.Int8)
+            chosen[f"bad_{role}"] = ~(left | right | (word == "-1")).fill_null(True)
         elif role == "answered_at":
             chosen |= _times(cell, dtype)
         else:
@@ -64,32 +68,6 @@ def parse_columns(
     columns = {**frame.select_seq(**coded).to_dict(), **frame.select(**chosen).to_dict()}
     ids = {role: naming.ids(columns[role].to_physical()) for role in grammar.objects}
     return grammar.derive(pl.DataFrame(columns | ids))
-
-
-def as_text(cell: pl.Expr, dtype: Any) -> pl.Expr:
-    """As text; 3.0, which a missing value elsewhere makes of 3, is '3'."""
-    if dtype == pl.String:
-        return cell
-    if dtype.is_float():
-        whole = cell.cast(pl.Int64, strict=False).cast(pl.String)
-        return pl.coalesce(pl.when(cell == cell.round(0)).then(whole), cell.cast(pl.String))
-    return cell.cast(pl.String)
-
-
-def _number(role: str, cell: pl.Expr, dtype: Any) -> dict[str, pl.Expr]:
-    number = cell.cast(pl.Float64, strict=False)
-    bad = cell.is_not_null() & number.is_null()
-    if dtype == pl.String:
-        bad &= ~cell.str.to_lowercase().is_in(NOTHING)
-    return {role: number, f"bad_{role}": bad}
-
-
-def _side(cell: pl.Expr) -> dict[str, pl.Expr]:
-    word = cell.str.to_lowercase()
-    left, right = ((*words, str(number)) for number, words in enumerate(SIDES))
-    side = pl.when(word.is_in(left)).then(0).when(word.is_in(right)).then(1)
-    unknown = word.is_null() | (word == "-1")
-    return {"near_side": side.cast(pl.Int8), "bad_near_side": side.is_null() & ~unknown}
 
 
 def _times(cell: pl.Expr, dtype: Any) -> dict[str, pl.Expr]:
@@ -105,7 +83,7 @@ def _times(cell: pl.Expr, dtype: Any) -> dict[str, pl.Expr]:
     if dtype.is_numeric():
         return {"answered_at": cell.cast(pl.Float64), "bad_answered_at": pl.lit(False)}
     text = cell.cast(pl.String)
-    known = pl.when(~text.str.to_lowercase().is_in(NOTHING)).then(text)
+    known = pl.when(~is_nothing(text)).then(text)
     text = known.str.strip_chars().str.replace(r"(\d)T(\d)", "$1 $2")
     text = text.str.replace(r" ?(Z|UTC|GMT)$", "+00:00")
     dates = [text.str.to_datetime(form, strict=False, time_unit="us").dt.epoch("us") / 1e6 for form in DATES]

@@ -37,11 +37,10 @@ from nearfar.io.column_words import (
     words,
 )
 from nearfar.io.dialects import HEADINGS, QUALTRICS
-from nearfar.io.naming import DECIMAL_COMMA, NOTHING, NUMBER
-from nearfar.io.parse_rows import as_text
+from nearfar.io.naming import NUMBER
 from nearfar.io.sources import Source
 from nearfar.io.suspicions import slow_seconds
-from nearfar.io.table import Table, lower_headers, plain
+from nearfar.io.table import NOTHING, Table, lower_headers, plain, with_point
 
 SAMPLE_ROWS = 500
 FEWEST_ROWS = 10  # in which a column that always equals one of two others cannot do so by chance
@@ -108,11 +107,7 @@ class _Sample:
 
     def __init__(self, table: Table, titles: Sequence[str] = ()) -> None:
         self.header, self.all = table.header.cells, range(len(table.header))
-        frame = next((part.frame[:SAMPLE_ROWS] for part in table.cells(True, SAMPLE_ROWS)), pl.DataFrame())
-        single = [at for at in self.all if len(frame) and table.holds_values(at)]
-        texts = {f"c{at}": as_text(pl.col(f"c{at}"), frame.dtypes[at]).str.strip_chars() for at in single}
-        point = {name: text.str.replace(DECIMAL_COMMA, "$1.$2") for name, text in texts.items()}
-        self.frame = frame.select(**dict.fromkeys(frame.columns, pl.lit(None, pl.String)) | point)
+        self.frame = table.first_texts(SAMPLE_ROWS).select(with_point(pl.all()))
         self.names, self.body = list(map(str.strip, self.header)), self.frame
         if any(str(cell).startswith(QUALTRICS) for cell in chain(*self.frame[1:2].iter_rows())):
             self.names, self.body = [cell or "" for cell in self.frame.row(0)], self.frame[2:]

@@ -27,7 +27,28 @@ COLUMN_NAMES: dict[str, tuple[str, ...]] = {
     "rule": ("sampler", "Alg.Label", "sampleAlg", "AlgSample", "rule"),
 }
 FAULTS: dict[str, Any] = {"line": pl.Int64, "reason": pl.String, "content": pl.String, "expected": pl.String}
+NOTHING = ("", "na", "nan", "none", "null")  # in the place of any value, in lower case
 Coded = Mapping[str, pl.Categorical]
+
+
+def as_text(cell: pl.Expr, dtype: Any) -> pl.Expr:
+    """As text; 3.0, which a missing value elsewhere makes of 3, is '3'."""
+    if dtype == pl.String:
+        return cell
+    if dtype.is_float():
+        whole = cell.cast(pl.Int64, strict=False).cast(pl.String)
+        return pl.coalesce(pl.when(cell == cell.round(0)).then(whole), cell.cast(pl.String))
+    return cell.cast(pl.String)
+
+
+def is_nothing(cell: pl.Expr) -> pl.Expr:
+    """Whether a text stands for no value, or is not there."""
+    return cell.str.strip_chars().str.to_lowercase().is_in(NOTHING).fill_null(True)
+
+
+def with_point(cell: pl.Expr) -> pl.Expr:
+    """The text of a number such as 1,5 as 1.5."""
+    return cell.str.strip_chars().str.replace(r"^(-?\d*),(\d+)$", "$1.$2")
 
 
 def plain(name: str) -> str:
@@ -171,6 +192,16 @@ class Table(ABC):
         if not self.holds_values(position):
             column, dtype = self.header.describe(position), self.schema[f"c{position}"]
             raise FileError(f"{self.name}: {column} holds {dtype}; expected numbers or text")
+
+    def first_texts(self, rows: int, *, has_header: bool = True) -> pl.DataFrame:
+        """The first rows as text without blanks around it; null where a cell holds several values."""
+        part = next(self.cells(has_header, rows), None)
+        frame = (pl.DataFrame(schema=self.schema) if part is None else part.frame)[:rows]
+        texts = {
+            name: as_text(pl.col(name), dtype).str.strip_chars() if self.holds_values(at) else None
+            for at, (name, dtype) in enumerate(frame.schema.items())
+        }
+        return frame.with_columns(**texts).cast(pl.String)
 
     def below(self) -> Table | None:
         """The same with the header in the next row; None where the format says which row it is."""

@@ -19,9 +19,8 @@ from nearfar._tools.text import listed, plural
 from nearfar.errors import FeatureWarning, FileError, InputError
 from nearfar.io.naming import unguarded
 from nearfar.io.objects import all_cells, open_table, readable
-from nearfar.io.parse_rows import as_text
 from nearfar.io.sources import Source, decode, find_sources
-from nearfar.io.table import plain
+from nearfar.io.table import as_text, plain
 from nearfar.io.typed_tables import load_arrays
 from nearfar.triplets.columns import sound_names
 

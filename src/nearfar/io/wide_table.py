@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, islice
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -16,14 +16,14 @@ from nearfar.errors import ColumnsError, FileError, InputError
 from nearfar.io.column_words import LESS, has, words
 from nearfar.io.dialects.mapped import CHOICES, OPTIONAL, by_number, is_overlay, positions
 from nearfar.io.dialects.orders import VALUES
-from nearfar.io.naming import DECIMAL_COMMA, NOTHING, NUMBER
+from nearfar.io.naming import NUMBER
 from nearfar.io.objects import read_columns
-from nearfar.io.parse_rows import as_text
-from nearfar.io.table import Cells, Coded, Header, Table, plain, warn
+from nearfar.io.table import Cells, Coded, Header, Table, as_text, is_nothing, plain, warn, with_point
 from nearfar.io.typed_tables import matrix_table
 
 MATRICES = {"similaritymatrix": "similarity", "distancematrix": "distance"}
 MARKS = (">", "[;|]", ",")  # between the objects of a ranking
+SAMPLE_ROWS = 1 << 16  # that are looked at before all are read
 MOST_OPTIONS = 30  # that are looked for in a key
 Columns = Mapping[str, Any] | None
 Questions = Mapping[int, tuple[str, ...]]  # column -> what it is about
@@ -72,7 +72,7 @@ class RankedTable(_Reshaped):
         cell, kept = pl.col(f"c{self._ranking}"), [pl.col(f"c{at}") for at in self._kept]
         plain = cell.str.strip_chars("[]").str.replace_all('"', "", literal=True)  # a list in JSON
         cell = pl.when(cell.str.starts_with("[")).then(plain).otherwise(cell).str.strip_chars()
-        cell = pl.when(~cell.str.to_lowercase().is_in(NOTHING)).then(cell)
+        cell = pl.when(~is_nothing(cell)).then(cell)
         cuts = ((cell.str.contains(mark), cell.str.replace_all(rf"\s*{mark}\s*", "\x1f")) for mark in MARKS)
         names = pl.coalesce(*(pl.when(has).then(text) for has, text in cuts), cell).str.split("\x1f")
         for part, frame in self._parts([*self._kept, self._ranking], rows):
@@ -143,8 +143,7 @@ def _square(table: Table) -> NDArray[np.float64] | None:
     if not table.may_be_bare or "" in map(str.strip, table.header.cells):
         return None
     rows = pl.concat([part.frame for part in table.cells(has_header=False, rows=1 << 16)])
-    texts = pl.all().str.strip_chars().str.replace(DECIMAL_COMMA, "$1.$2")
-    numbers = rows.select(texts.cast(pl.Float64, strict=False))
+    numbers = rows.select(with_point(pl.all()).cast(pl.Float64, strict=False))
     is_square = len(rows) == rows.width > 3 and numbers.null_count().equals(rows.null_count())
     return numbers.to_numpy() if is_square else None
 
@@ -184,18 +183,10 @@ def _by_objects(table: Table, roles: Sequence[str], columns: Mapping[str, Any], 
     return WideTable(table, about, roles, ids, by_row=not label)
 
 
-def _first_cells(table: Table, columns: Sequence[int]) -> pl.DataFrame:
-    """Some columns of the first rows, as text."""
-    used = [at for at in columns if table.holds_values(at)]
-    texts = [as_text(pl.col(f"c{at}"), table.schema[f"c{at}"]).str.strip_chars() for at in used]
-    part = next(table.cells(True, 1 << 16), None)
-    return (pl.DataFrame(schema=table.schema) if part is None else part.frame).select(texts)
-
-
 def _check_labels(table: Table, at: int, names: Mapping[int, str]) -> None:
     """Refuse a matrix whose rows are not called as its columns; in a triangle one object may be no column, and another no row."""
-    cells = _first_cells(table, [at, *names])
-    cells = cells.select(pl.when(~pl.all().str.to_lowercase().is_in(NOTHING)).then(pl.all()))
+    cells = table.first_texts(SAMPLE_ROWS).select(f"c{i}" for i in (at, *names))
+    cells = cells.select(pl.when(~is_nothing(pl.all())).then(pl.all()))
     said = cells.filter(~pl.all_horizontal(pl.exclude(f"c{at}").is_null()))
     labels = said.to_series().drop_nulls()
     first, *_, last = columns = list(names.values())
@@ -231,7 +222,8 @@ def _survey(table: Table, wide: str, columns: Mapping[str, Any], value: str) -> 
     taken, ids = {plain(role) for role in roles}, _ids(table.header, columns)
     others = dict(enumerate(table.header.cells)) | ids
     objects = {name.strip() for own in about.values() for name in own}
-    for column in _first_cells(table, [at for at in others if at not in about and at not in ids]):
+    cells = table.first_texts(SAMPLE_ROWS)
+    for column in (cells[f"c{at}"] for at in others if at not in about and at not in ids):
         said = set(column.drop_nulls())
         if 2 * len(said & objects) > len(said):
             left = f"{table.header.describe(int(column.name[1:]))!r} holds names of objects too"
@@ -250,9 +242,11 @@ def _by_pattern(table: Table, pattern: str) -> tuple[Questions, int, bool]:
     texts = (" ".join(text.split()) for text in re.split(r"\{\w+\}", pattern))
     parts = [re.escape(text).replace(r"\ ", r"\s+").replace(r"\*", ".*") for text in texts]
     wanted = re.compile(r"\s*" + r"\s*(.+?)\s*".join(parts) + r"\s*", re.IGNORECASE)
-    below = [part.frame[:1].rows() for part in islice(table.cells(has_header=True, rows=1), 1)]
     order = sorted(range(len(places)), key=lambda place: places[place] != "anchor")
-    for cells in (table.header.cells, *chain(*below)):  # Qualtrics has the texts below the header
+    for cells in (
+        table.header.cells,
+        *table.first_texts(1).rows(),
+    ):  # Qualtrics has the texts below the header
         found = {at: wanted.fullmatch(str(text or "")) for at, text in enumerate(cells)}
         about = {at: tuple(match[1 + place] for place in order) for at, match in found.items() if match}
         if about:

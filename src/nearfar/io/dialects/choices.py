@@ -10,8 +10,8 @@ import polars as pl
 
 from nearfar.io.column_words import SIDES, sides
 from nearfar.io.dialects._grammar import Aside, Grammar, Refusal, Three, distinct, trio_triplets
-from nearfar.io.naming import NAN, NOTHING
-from nearfar.io.table import plain
+from nearfar.io.naming import NAN
+from nearfar.io.table import is_nothing, plain
 
 How = Literal["name", "side", 0, 1] | None  # None: whichever of them it is
 SKIPS = ("skip", "skipped")
@@ -163,10 +163,10 @@ def _rows_without_answer(objects: Sequence[str], given: Sequence[str], some: pl.
     anything = pl.any_horizontal([pl.col(name).is_not_null() for name in given])
     choice = pl.when(anything).then(pl.col(given[0]).fill_null(""))
     blank = pl.all_horizontal([pl.col(role).is_null() for role in objects])
-    word = pl.when(~some.fill_null(False)).then(choice.str.strip_chars().str.to_lowercase())
+    word = pl.when(~some).then(choice.str.strip_chars().str.to_lowercase())
     return (
         header_row(given[0], word.is_in(HEADINGS)),
         Aside(blank, "no question"),
-        Aside(choice.is_null() | word.is_in(NOTHING).fill_null(False), "no answer"),
+        Aside(is_nothing(choice) & ~some, "no answer"),
         Aside(word.is_in(SKIPS).fill_null(False), "skip"),
     )

@@ -80,7 +80,7 @@ def bare_grammar(table: Table, columns: Mapping[str, Any]) -> Grammar | None:
         wrong = row.select(pl.any_horizontal(r.when for r in grammar.refuse)).item()
         is_header = wrong and bool((first.get("choice_1", "x") or "").strip())
     else:
-        below = next(table.cells(has_header=True, rows=1 << 16)).frame
+        below = table.first_texts(1 << 16)
         objects = [grammar.columns[role] for role in grammar.objects]
         names = pl.concat([below[f"c{at}"] for at in objects]).drop_nulls()
         time = re.sub(r"[.,]", "", first.get("seconds") or "0")

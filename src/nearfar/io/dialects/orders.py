@@ -20,8 +20,8 @@ from nearfar._tools.text import count
 from nearfar.errors import FileError
 from nearfar.io.dialects._grammar import Aside, Dialect, Grammar, Refusal, distinct
 from nearfar.io.dialects.choices import header_row
-from nearfar.io.naming import DECIMAL_COMMA, NAN, NOTHING
-from nearfar.io.table import Header, warn
+from nearfar.io.naming import NAN
+from nearfar.io.table import Header, is_nothing, warn, with_point
 
 MOST_COMPARISONS = 200_000  # of a file: models are judged on whole statements, of 260,000 answers together
 VALUES = {"similarity": -1.0, "distance": 1.0, "rank": 1.0}  # times the sign, less is nearer
@@ -38,10 +38,11 @@ def order_grammar(several: Mapping[str, Sequence[int]]) -> Grammar | None:
     if "anchor" in at and len(options) > 1 and {"best", "worst"} <= at.keys():
         return _best_worst(at, options)
     if "pile" in at and len(objects) == 1 and "anchor" not in at:
-        text, columns = pl.col("pile").str.strip_chars(), {"object": objects[0], "pile": at["pile"]}
-        aside = Aside(text.is_null() | text.str.to_lowercase().is_in(NOTHING), "no answer")
-        gather = partial(_gather, kind="pile")
-        return Grammar(columns, ("object",), (), aside=(aside,), gather=gather, blanks=NAN)
+        columns = {"object": objects[0], "pile": at["pile"]}
+        aside = (Aside(is_nothing(pl.col("pile")), "no answer"),)
+        return Grammar(
+            columns, ("object",), (), aside=aside, gather=partial(_gather, kind="pile"), blanks=NAN
+        )
     if value is not None and "anchor" in at and len(objects) == 1 and len(several[value]) == 1:
         return _ratings([at["anchor"], objects[0]], at[value], value, anchored=True)
     if value not in (None, "rank") and "anchor" not in at and len(objects) == 2:
@@ -87,15 +88,14 @@ def _best_worst(at: Mapping[str, int], options: Sequence[int]) -> Grammar:
 
 
 def _ratings(objects: Sequence[int], value: int, role: str, *, anchored: bool = False) -> Grammar:
-    one, other, cell = pl.col("object_1"), pl.col("object_2"), pl.col("value").str.strip_chars()
-    number = cell.str.replace(DECIMAL_COMMA, "$1.$2").cast(pl.Float64, strict=False)
+    one, other, cell = pl.col("object_1"), pl.col("object_2"), pl.col("value")
+    number = with_point(cell).cast(pl.Float64, strict=False)
     wrong = ~pl.col("number").is_finite().fill_null(False)
-    nothing = cell.is_null() | cell.str.to_lowercase().is_in(NOTHING)
     columns = {"object_1": objects[0], "object_2": objects[1], "value": value}
     refuse = (Refusal(wrong, "not a number", f"a {role}", ("value",)),)
     aside = (
         header_row("value", pl.lit(False)),
-        Aside(nothing, "no answer"),
+        Aside(is_nothing(cell), "no answer"),
         Aside(one == other, "an object with itself"),
     )
     gather = partial(_gather, kind="ranked" if role == "rank" else "anchored" if anchored else "pair")
