@@ -176,8 +176,8 @@ def test_a_record_without_values_is_rejected_and_a_blank_line_is_nothing(tmp_pat
 def test_a_row_that_gets_lost_is_an_error(tmp_path, monkeypatch):
     path = tmp_path / "answers.csv"
     path.write_text("anchor,near,far\na,b,c\na,b,b\n")
-    lose = parse_rows.rejected_rows
-    monkeypatch.setattr(parse_rows, "rejected_rows", lambda *given: lose(*given)[:0])
+    left_out = parse_rows.rows_left_out
+    monkeypatch.setattr(parse_rows, "rows_left_out", lambda *given: [each[:0] for each in left_out(*given)])
     for read in (read_triplets, lambda path: list(scan_triplets(path, objects=["a", "b", "c"]))):
         with pytest.raises(FileError, match=r"2 rows from line 2 on became 1; this is an error of nearfar"):
             read(path)

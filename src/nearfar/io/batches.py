@@ -199,8 +199,7 @@ class Reader:
         _check_first_number(opened, columns)
         naming, blank = opened.naming, table.guarded
         judged = parse_rows.classify_rows(cells.frame, columns, grammar, naming, may_be_blank=blank)
-        rejected = parse_rows.rejected_rows(judged, cells, grammar, table)
-        set_aside = parse_rows.rows_set_aside(judged, cells, grammar, table)
+        rejected, set_aside = parse_rows.rows_left_out(judged, cells, grammar, table)
         kept, n_blank = judged.kept, len(judged.with_fate(-1))
         accounted = len(kept) + len(rejected) + len(set_aside) + n_blank
         if accounted != cells.records:

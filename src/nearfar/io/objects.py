@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import polars as pl
@@ -21,7 +21,7 @@ from nearfar.io.json_table import JsonTable
 from nearfar.io.naming import Numbers, unguarded
 from nearfar.io.parse_rows import REJECTED, rows_error
 from nearfar.io.sources import Source, as_utf8, find_sources
-from nearfar.io.table import Cells, Table, plain
+from nearfar.io.table import Table, plain
 from nearfar.io.typed_tables import array_table, frame_table, npz_table, parquet_table
 from nearfar.triplets.columns import sound_names
 
@@ -153,14 +153,11 @@ def readable(source: Source, read: Callable[[Source], T]) -> T:
 
 def _columns_of(table: Table, needed: Sequence[str], others: Sequence[str]) -> dict[str, list[str | None]]:
     where = {role: table.header.find(role) for role in (*needed, *others)}
-    for role, position in where.items():
-        if position is not None:
-            table.need_values(position)
-        elif role in needed:
-            has, named = ", ".join(map(repr, table.header.cells)), listed(list(map(repr, needed)))
-            wanted = f"{plural(len(needed), 'a column', 'columns')} named {named}"
-            raise FileError(f"{table.name}: expected a table with {wanted}; its columns are {has}")
-    kept = all_cells(table)
+    if any(where[role] is None for role in needed):
+        has, named = ", ".join(map(repr, table.header.cells)), listed(list(map(repr, needed)))
+        wanted = f"{plural(len(needed), 'a column', 'columns')} named {named}"
+        raise FileError(f"{table.name}: expected a table with {wanted}; its columns are {has}")
+    kept = all_cells(table, [at for at in where.values() if at is not None])
     columns: dict[str, list[str | None]] = {}
     for role, at in where.items():
         texts = [None] * len(kept) if at is None else kept[f"c{at}"].cast(pl.String).to_list()
@@ -168,15 +165,17 @@ def _columns_of(table: Table, needed: Sequence[str], others: Sequence[str]) -> d
     return columns
 
 
-def all_cells(table: Table) -> pl.DataFrame:
-    """All rows of a table that are not blank."""
-    batches: list[Cells] = []
+def all_cells(table: Table, used: Iterable[int]) -> pl.DataFrame:
+    """All rows of a table that are not blank; each cell of the columns that are ``used`` must hold one value."""
+    for position in used:
+        table.need_values(position)
+    frames, faults, size = [pl.DataFrame(schema=table.schema)], list[tuple[Any, ...]](), 0
     for batch in table.cells(has_header=True, rows=1 << 20):
-        batches.append(batch)
-        size = sum(int(each.frame.estimated_size()) for each in batches)
+        frames.append(batch.frame)
+        faults += [(table.name, *fault) for fault in batch.faults]
+        size += int(batch.frame.estimated_size())
         check_bytes(size, f"{table.name}: its cells need more than", "take fewer rows or columns")
-    faults = [(table.name, *fault) for batch in batches for fault in batch.faults]
-    cells = pl.concat([pl.DataFrame(schema=table.schema), *(batch.frame for batch in batches)])
+    cells = pl.concat(frames)
     if faults:
         rejected = pl.DataFrame(faults, schema=REJECTED, orient="row")
         raise rows_error(table, rejected, len(cells) + len(faults), droppable=False)

@@ -92,24 +92,18 @@ def _times(cell: pl.Expr, dtype: Any) -> dict[str, pl.Expr]:
 
 
 ROLES = ("anchor", "near", "far")
-WRONG_CELLS = (
-    ("seconds", "not a number", "a number of seconds, or nothing"),
-    ("near_side", "not a side", "left, right or nothing"),
-)
 
 
 @dataclass(frozen=True)
 class Classified:
-    """Rows, and what became of each.
+    """Rows, and what became of each: ``fate`` is 0 for an answer, -1 for a blank row, and i > 0 where ``reasons[i - 1]`` holds.
 
-    ``fate`` is 0 for an answer, -1 for a blank row, i > 0 if rejected by ``refusals[i - 1]``, i < -1 if set aside by
-    ``asides[-2 - i]``; it is None where every row is an answer.
+    ``fate`` is None where every row is an answer.
     """
 
     rows: pl.DataFrame
     fate: pl.Series | None
-    refusals: tuple[Refusal, ...]
-    asides: tuple[Aside, ...]
+    reasons: tuple[Refusal | Aside, ...]
 
     @property
     def kept(self) -> pl.DataFrame:
@@ -128,7 +122,7 @@ def classify_rows(
 
     In text and spreadsheets a row without any cell is a blank line (``may_be_blank``); elsewhere it is a bad row.
     """
-    asides = list(grammar.aside)
+    reasons: list[Refusal | Aside] = [*grammar.aside, *_refusals(rows, grammar, naming)]
     if grammar.answer is not None:
         word = frame[f"c{grammar.columns[grammar.answer]}"]
         if naming.listed is not None or any(name.lower() in SKIPS for name in naming.index):
@@ -136,22 +130,18 @@ def classify_rows(
             shown = [role for role in grammar.objects if role != grammar.answer]
             others = [pl.col(role).ne_missing(pl.col(grammar.answer)) for role in shown]
             rows = rows.with_columns(skip=said)
-            asides.insert(0, Aside(pl.col("skip") & pl.all_horizontal(others), "skip"))
-    refusals = _refusals(rows, grammar, naming)
-    conditions = [*(a.when for a in asides), *(r.when for r in refusals)]
-    fates = [*range(-2, -2 - len(asides), -1), *range(1, 1 + len(refusals))]
+            reasons.insert(0, Aside(pl.col("skip") & pl.all_horizontal(others), "skip"))
+    fates = {number: reason.when for number, reason in enumerate(reasons, 1)}
     if may_be_blank and all(rows[role].null_count() for role in grammar.objects):
-        blank = frame.select(blank=pl.all_horizontal(pl.all().is_null()))
-        rows = rows.with_columns(blank)
-        conditions.insert(0, pl.col("blank"))
-        fates.insert(0, -1)
-    occurs = rows.select(c.any().alias(str(i)) for i, c in enumerate(conditions)).row(0)
+        rows = rows.with_columns(frame.select(blank=pl.all_horizontal(pl.all().is_null())))
+        fates = {-1: pl.col("blank")} | fates
+    occurs = rows.select(when.any().alias(str(number)) for number, when in fates.items()).row(0)
     fate: Any = None
-    for condition, number, any_row in zip(conditions, fates, occurs, strict=True):
+    for (number, when), any_row in zip(fates.items(), occurs, strict=True):
         if any_row:
-            fate = (pl if fate is None else fate).when(condition).then(pl.lit(number, pl.Int16))
+            fate = (pl if fate is None else fate).when(when).then(pl.lit(number, pl.Int16))
     judged = None if fate is None else rows.select(fate=fate.otherwise(pl.lit(0, pl.Int16)))["fate"]
-    return Classified(rows, judged, tuple(refusals), tuple(asides))
+    return Classified(rows, judged, tuple(reasons))
 
 
 def _refusals(rows: pl.DataFrame, grammar: Grammar, naming: Naming) -> list[Refusal]:
@@ -161,13 +151,16 @@ def _refusals(rows: pl.DataFrame, grammar: Grammar, naming: Naming) -> list[Refu
     blank = [role for role in needed if rows[role].null_count()]
     refused = product(enumerate(naming.refusals), grammar.objects)
     same = ((x == y) | (y == z) | (x == z) for x, y, z in grammar.triplets[:1])
-    bad = [each for each in WRONG_CELLS if f"bad_{each[0]}" in rows.columns]
+    wrong = {
+        "seconds": ("not a number", "a number of seconds, or nothing"),
+        "near_side": ("not a side", "left, right or nothing"),
+    }
     return [
         *(Refusal(pl.col(role).is_null(), "blank cell", what, (role,)) for role in blank),
         *(Refusal(pl.col(role) == -1 - number, *told, (role,)) for (number, told), role in refused),
         *grammar.refuse,
         *(Refusal(when, "the same object twice", "three distinct objects") for when in same),
-        *(Refusal(pl.col(f"bad_{role}"), reason, expected, (role,)) for role, reason, expected in bad),
+        *(Refusal(pl.col(f"bad_{x}"), *wrong[x], (x,)) for x in wrong if f"bad_{x}" in rows.columns),
     ]
 
 
@@ -185,14 +178,11 @@ def triplet_rows(kept: pl.DataFrame, grammar: Grammar, first_row: int) -> pl.Dat
     if several > 1 and "statement" not in columns:
         columns["statement"] = pl.int_range(first_row, first_row + len(kept), dtype=pl.Int64)
     if "seconds" in grammar.columns:
-        seconds = pl.col("seconds")
-        if grammar.unknown_seconds is not None:
-            seconds = pl.when(seconds != grammar.unknown_seconds).then(seconds)
+        columns["seconds"] = pl.col("seconds")
         if grammar.milliseconds:  # by numpy: polars would make 1.6620000000000001 of 1662
-            seconds = seconds.map_batches(
+            columns["seconds"] = columns["seconds"].map_batches(
                 lambda cells: pl.Series(cells.to_numpy() / 1000, nan_to_null=True), return_dtype=pl.Float64
             )
-        columns["seconds"] = seconds
     if grammar.near_side is not None:
         columns.setdefault("near_side", grammar.near_side.cast(pl.Int8))
     named = [dict(zip(ROLES, (x.cast(pl.Int32) for x in three), strict=True)) for three in grammar.triplets]
@@ -213,39 +203,32 @@ CHECKS.update(line=pl.Int64(), correct=pl.Boolean())
 NONE_REJECTED, NONE_ASIDE = pl.DataFrame(schema=REJECTED), pl.DataFrame(schema=CHECKS)
 
 
-def rejected_rows(judged: Classified, cells: Cells, grammar: Grammar, table: Table) -> pl.DataFrame:
-    """One row per rejected row: file, line, reason, content, expected; in the order of the file."""
+def rows_left_out(
+    judged: Classified, cells: Cells, grammar: Grammar, table: Table
+) -> tuple[pl.DataFrame, pl.DataFrame]:
+    """One row per rejected row, and per row set aside (``correct`` is null where there is nothing to grade); in the order of the file."""
     if judged.fate is None and not cells.faults:
-        return NONE_REJECTED
-    frames = [pl.DataFrame([(table.name, *fault) for fault in cells.faults], schema=REJECTED, orient="row")]
-    for number, refusal in enumerate(judged.refusals, start=1):
-        if len(rows := judged.with_fate(number)):
-            more = {"reason": pl.lit(refusal.reason), "expected": pl.lit(refusal.expected)}
-            content = _content(grammar, table, refusal.shows or grammar.objects)
-            frames.append(_listed(rows, cells, table, REJECTED, content=content, **more))
-    return pl.concat(frames).sort("line", maintain_order=True)
-
-
-def rows_set_aside(judged: Classified, cells: Cells, grammar: Grammar, table: Table) -> pl.DataFrame:
-    """One row per row set aside: file, line, kind, participant, correct (null where not graded), content."""
-    if judged.fate is None:
-        return NONE_ASIDE
+        return NONE_REJECTED, NONE_ASIDE
+    faults = [(table.name, *fault) for fault in cells.faults]
+    rejected, aside = [pl.DataFrame(faults, schema=REJECTED, orient="row")], [NONE_ASIDE]
     at = grammar.columns.get("participant")
     person = pl.lit(None, pl.String) if at is None else pl.col(f"c{at}").cast(pl.String).fill_null("")
-    same = {"participant": person, "content": _content(grammar, table, grammar.objects)}
-    frames = [NONE_ASIDE]
-    for number, aside in enumerate(judged.asides):
-        if len(rows := judged.with_fate(-2 - number)):
-            graded = pl.lit(None, pl.Boolean) if aside.correct is None else aside.correct
+    for number, why in enumerate(judged.reasons, start=1):
+        if not len(rows := judged.with_fate(number)):
+            continue
+        shows = (why.shows if isinstance(why, Refusal) else ()) or grammar.objects
+        place: dict[str, Any] = {"file": pl.lit(table.name), "line": cells.lines_of(rows)}
+        given = cells.frame[rows].select(**place, content=_content(grammar, table, shows), participant=person)
+        if isinstance(why, Refusal):
+            told = given.with_columns(reason=pl.lit(why.reason), expected=pl.lit(why.expected))
+            rejected.append(told.select(REJECTED.names()))
+        else:
+            graded = pl.lit(None, pl.Boolean) if why.correct is None else why.correct
             correct = judged.rows[rows].with_columns(correct=graded)["correct"]
-            kind = pl.lit(aside.kind)
-            frames.append(_listed(rows, cells, table, CHECKS, kind=kind, correct=correct, **same))
-    return pl.concat(frames).sort("line", maintain_order=True)
-
-
-def _listed(rows: pl.Series, cells: Cells, table: Table, schema: pl.Schema, **columns: Any) -> pl.DataFrame:
-    listed = cells.frame[rows].select(file=pl.lit(table.name), line=cells.lines_of(rows), **columns)
-    return listed.select(schema.names())
+            aside.append(given.with_columns(correct, kind=pl.lit(why.kind)).select(CHECKS.names()))
+    return pl.concat(rejected).sort("line", maintain_order=True), pl.concat(aside).sort(
+        "line", maintain_order=True
+    )
 
 
 def _content(grammar: Grammar, table: Table, roles: tuple[str, ...], longest: int = 200) -> pl.Expr:

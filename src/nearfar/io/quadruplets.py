@@ -14,7 +14,7 @@ from nearfar.io.dialects import QUADRUPLETS
 from nearfar.io.objects import read_columns
 from nearfar.io.sources import find_sources
 from nearfar.io.typed_tables import load_arrays
-from nearfar.triplets.ids import order_names
+from nearfar.triplets.ids import order_names, positions
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,11 +73,11 @@ def read_quadruplets(path: str | os.PathLike[str]) -> Quadruplets:
         if made is None:
             raise FileError(f"{source.name}: expected an (m, 4) array of whole numbers from 0")
         return made
-    columns = [[cell or "" for cell in column] for column in read_columns(source, QUADRUPLETS).values()]
-    blank = [not all(map(str.strip, cells)) for cells in zip(*columns, strict=True)]
-    if any(blank):
-        raise FileError(f"{source.name}: row {blank.index(True) + 1} has a blank cell; expected four objects")
-    objects = order_names(sorted({name for column in columns for name in column}))
-    index = {name: x for x, name in enumerate(objects)}
-    array = np.array([[index[name] for name in column] for column in columns], np.int32)
-    return Quadruplets(array.T, tuple(objects))
+    rows = list(zip(*read_columns(source, QUADRUPLETS).values(), strict=True))
+    if blank := [
+        number for number, row in enumerate(rows, 1) if not all(cell and cell.strip() for cell in row)
+    ]:
+        raise FileError(f"{source.name}: row {blank[0]} has a blank cell; expected four objects")
+    names = [str(cell) for row in rows for cell in row]
+    objects = order_names(names)
+    return Quadruplets(positions(names, objects).reshape(-1, 4), tuple(objects))

@@ -139,13 +139,12 @@ def read_answers(
     results = [_read_text(reader, one) for one in track(reader.sources, "reading answers")]
     if len(results) == 1:
         return results[0]
-    return ReadResult(
-        Triplets.concatenate([result.triplets for result in results]),
-        pl.concat([result.rejected for result in results]),
-        pl.concat([result.checks for result in results]),
-        tuple(read for result in results for read in result.sources),
-        groups_of(pair for result in results for pair in result.groups.items()),
+    triplets, rejected, checks = (
+        [getattr(x, name) for x in results] for name in ("triplets", "rejected", "checks")
     )
+    groups = groups_of(pair for result in results for pair in result.groups.items())
+    sources = tuple(read for result in results for read in result.sources)
+    return ReadResult(Triplets.concatenate(triplets), pl.concat(rejected), pl.concat(checks), sources, groups)
 
 
 def scan_triplets(
@@ -261,19 +260,18 @@ def _read_one(reader: Reader, opened: Opened) -> ReadResult:
     if table.may_be_bare:
         _warn_of_first_line(triplets, opened)
     warn_of_suspicions(table.name, triplets)
-    unnamed = rows["participant"].null_count() if "participant" in rows.columns else 0
-    if 0 < unnamed < len(rows):
-        way = "fill the column down, if cells were merged"
-        warn(f"{table.name}: {unnamed:,} of {len(rows):,} answers have no participant; {way}")
     width = len(table.header) if grammar.has_header else 0
     unused = tuple(table.header.describe(at) for at in range(width) if at not in grammar.columns.values())
-    source = ReadSource(table.name, opened.dialect.name, table.row_word, n_rows, unused)
-    groups = _groups(rows, table)
     who = [name for name in unused if re.fullmatch(PERSON, words(name)) and words(name) != "id"]
-    if who and "participant" not in grammar.columns and opened.dialect.name != "columns":
+    if "participant" in rows.columns:
+        unnamed, way = rows["participant"].null_count(), "fill the column down, if cells were merged"
+        if 0 < unnamed < len(rows):
+            warn(f"{table.name}: {unnamed:,} of {len(rows):,} answers have no participant; {way}")
+    elif who and opened.dialect.name != "columns":
         way = f"--column participant={shlex.quote(who[0])} (columns=)"
         warn(f"{table.name}: the column {who[0]!r} is not read; if it says who answered, add {way}")
-    return ReadResult(triplets, rejected, checks, (source,), groups)
+    source = ReadSource(table.name, opened.dialect.name, table.row_word, n_rows, unused)
+    return ReadResult(triplets, rejected, checks, (source,), _groups(rows, table))
 
 
 def _groups(rows: pl.DataFrame, table: Table) -> dict[str, str]:
@@ -310,14 +308,13 @@ def _warn_of_first_line(triplets: Triplets, opened: Opened) -> None:
         wrong = set(names) <= set(triplets.objects)
         said = "names of columns, but {} are objects; if the file has no header, add one"
     else:
-        first = triplets.array[:1]
-        names = [triplets.objects[i] for i in first.ravel()]
-        others = triplets.statement_ids != triplets.statement_ids[:1]
-        wrong = len(triplets) >= 10 and not np.isin(triplets.array[others], first).any()
+        names = [triplets.objects[i] for i in triplets.array[:1].ravel()]
+        others = triplets.array[triplets.statement_ids != triplets.statement_ids[:1]]
+        wrong = len(triplets) >= 10 and not np.isin(others, triplets.array[:1]).any()
         said = "an answer, but {} occur nowhere else; if it is a header, take it out"
     if wrong:
-        listed = ", ".join(map(repr, names))
-        warn(f"{opened.table.name}: the first line was read as {said.format(listed)}")
+        shown = said.format(", ".join(map(repr, names)))
+        warn(f"{opened.table.name}: the first line was read as {shown}")
 
 
 def _triplets(
@@ -340,8 +337,9 @@ def _triplets(
     for column in columns.values():
         column.flags.writeable = False  # ours alone, so Triplets need not copy it
     if "statement" in rows.columns:
-        ids = rows["statement"]
-        columns["statement"] = opened.statements.as_ids(ids, numeric[0], shift=shift, prefix=prefix)
+        columns["statement"] = opened.statements.as_ids(
+            rows["statement"], numeric[0], shift=shift, prefix=prefix
+        )
     for role, are_numbers in (("participant", numeric[1]), ("rule", False)):
         if role in rows.columns:
             columns[role] = text_ids(rows[role], guarded=opened.table.guarded, as_numbers=are_numbers)

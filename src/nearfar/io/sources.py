@@ -13,6 +13,7 @@ import zlib
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
+from importlib import import_module
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -83,9 +84,8 @@ def _from_file(path: Path) -> Source:
     try:
         if path.exists() and not path.is_file():  # a pipe, as the shell's <(...) makes it
             return _from_bytes(name, path.read_bytes())
-        if path.suffix.lower() == ".zip":
-            return _from_zip(name, path)
-        format_, packed = format_of(name)
+        is_zip = path.suffix.lower() == ".zip"
+        format_, packed = ("zip", None) if is_zip else format_of(name)
         with open(path, "rb") as stream:
             start = stream.read(8)
     except OSError as error:
@@ -95,28 +95,28 @@ def _from_file(path: Path) -> Source:
         raise
     except ValueError as error:  # a NUL in the name
         raise FileError(f"{name!r}: cannot be read, {error}") from error
+    if is_zip:
+        return _from_zip(name, path)
     if not start:
         raise FileError(f"{name}: is empty; expected data")
     kind = packed or format_
-    if kind in MAGIC and not start.startswith(MAGIC[kind]):
+    if not start.startswith(MAGIC.get(kind, b"")):
         raise FileError(f"{name}: is called a {kind} file, but its contents are not {kind}")
     return Source(name, format_, path, _kind(start, PACKED.values()))
 
 
 def _from_zip(name: str, path: Path) -> Source:
     """The one table in a ZIP archive; what a Mac adds to it, pictures and texts beside it are passed over."""
+    added = re.compile(r"__MACOSX/|(.*/)?\.[^/]*$|.*/$")
+    beside = re.compile(r"(.*/)?(readme|licen[cs]e)[^/]*$|.*\.(png|jpe?g|gif|svg|pdf|md|html?|docx?)$", re.I)
     try:
         with zipfile.ZipFile(path) as archive:
-            added = re.compile(r"__MACOSX/|(.*/)?\.[^/]*$|.*/$")
-            ends = "png|jpe?g|gif|svg|pdf|md|html?|docx?"
-            beside = re.compile(rf"(.*/)?(readme|licen[cs]e)[^/]*$|.*\.({ends})$", re.I)
-            names = [each for each in archive.namelist() if not added.match(each)]
-            names = [each for each in names if not beside.match(each)] or names
+            files = [each for each in archive.namelist() if not added.match(each)]
+            names = [each for each in files if not beside.match(each)] or files
             if len(names) != 1:
                 inside = ", ".join(names[:5]) or "none"
-                raise FileError(
-                    f"{name}: holds {len(names)} files ({inside}); expected one table, so unpack it first"
-                )
+                wrong = f"{name}: holds {len(names)} files ({inside}); expected one table, so unpack it first"
+                raise FileError(wrong)
             format_, packed = format_of(names[0])
             check_unpacked(name, path.stat().st_size, archive.getinfo(names[0]).file_size)
             return Source(f"{name}/{names[0]}", format_, archive.read(names[0]), packed, path=name)
@@ -175,8 +175,8 @@ def _from_bytes(name: str, data: bytes) -> Source:
     with open_binary(Source(name, "", data, packed)) as stream:
         start = stream.read(1 << 16)
         if (kind := _kind(start, ("parquet", "npy", "npz"))) is not None:
-            kind = "xlsx" if kind == "npz" and b"[Content_Types].xml" in start else kind
-            return Source(name, kind, start + stream.read())
+            is_book = kind == "npz" and b"[Content_Types].xml" in start
+            return Source(name, "xlsx" if is_book else kind, start + stream.read())
     first = start.removeprefix(BYTE_ORDER_MARK).lstrip().partition(b"\n")[0]
     if not first:
         raise FileError(f"{name}: is empty; expected data")
@@ -204,10 +204,7 @@ def _unpacked(source: Source, raw: Any) -> Any:
     if source.packed == "gzip":
         return gzip.open(raw, "rb")
     try:
-        if sys.version_info >= (3, 14):
-            from compression import zstd
-        else:
-            from backports import zstd
+        zstd = import_module("compression.zstd" if sys.version_info >= (3, 14) else "backports.zstd")
     except ImportError as error:
         wrong = "cannot be unpacked, this Python was built without zstd"
         raise FileError(f"{source.name}: {wrong}; pack it with gzip") from error
@@ -300,10 +297,10 @@ def open_window(source: Source) -> Iterator[Window]:
         yield window
 
 
-def decode(line: bytes) -> str | None:
-    """The text of UTF-8 bytes; None where they are not UTF-8."""
+def decode(line: bytes, code: str = "utf-8") -> str | None:
+    """The text of bytes; None where they are not in that code."""
     try:
-        return line.decode()
+        return line.decode(code)
     except UnicodeDecodeError:
         return None
 
@@ -317,15 +314,14 @@ def as_utf8(source: Source) -> tuple[Source, str] | None:
         return None
     with open_binary(source) as stream:
         data = stream.read()
-    code, called = "utf-16", "UTF-16"
-    if not data.startswith(UTF16):
-        code, called = "cp1252", "Latin-1 (Windows-1252); check names with accents"
-        if decode(data) is not None or b"\xff" in data or not data.decode("utf-8", "ignore").isascii():
-            return None
-    try:
-        return replace(source, data=data.decode(code).encode(), packed=None), called
-    except UnicodeDecodeError:
+    is_sound = decode(data) is not None or b"\xff" in data or not data.decode("utf-8", "ignore").isascii()
+    code, called = "cp1252", "Latin-1 (Windows-1252); check names with accents"
+    if data.startswith(UTF16):
+        code, called = "utf-16", "UTF-16"
+    elif is_sound:
         return None
+    text = decode(data, code)
+    return None if text is None else (replace(source, data=text.encode(), packed=None), called)
 
 
 def escaped(line: bytes) -> str:

@@ -53,8 +53,8 @@ class TypedTable(Table):
     def cells(self, has_header: bool, rows: int, coded: Coded | None = None) -> Iterator[Cells]:
         """The table in batches."""
         start = 0
-        words = [name for name in coded or {} if name in self._text]
-        codes = {name: pl.col(self._text[name]).cast((coded or {})[name]) for name in words}
+        words = {name: dtype for name, dtype in (coded or {}).items() if name in self._text}
+        codes = {name: pl.col(self._text[name]).cast(dtype) for name, dtype in words.items()}
         table = self._table.select(**self._cells | codes)
         # of text fewer at a time, so that some are worked on while the next are made
         size = min(rows, 1 << 20) if pl.String in self.schema.values() else rows
@@ -139,12 +139,7 @@ def _series(values: list[Any]) -> pl.Series:
     try:
         return pl.Series(known, nan_to_null=False)
     except (TypeError, pl.exceptions.PolarsError):
-        return _as_texts(known)
-
-
-def _as_texts(values: list[Any]) -> pl.Series:
-    """Each value as text, null where there is none."""
-    return pl.Series([None if v is None or v != v else str(v) for v in values], dtype=pl.String)
+        return pl.Series([None if v is None or v != v else str(v) for v in known], dtype=pl.String)
 
 
 def npz_table(source: Source) -> TypedTable:
@@ -222,10 +217,10 @@ def _table(source: Source, columns: Mapping[str, NDArray[Any]], m: int) -> Typed
 
 
 def _column(array: NDArray[Any]) -> pl.Series:
-    if array.dtype.kind in "US":
-        return pl.Series(array.astype(np.str_).tolist(), dtype=pl.String)
-    if array.dtype.kind not in "biufMm":
-        return _as_texts(array.tolist())
+    if array.dtype.kind not in "biufMmOUS":
+        raise TypeError(f"{array.dtype} is no type of cells")
+    if array.dtype.kind in "OUS":
+        return _series(array.tolist())
     if array.dtype.kind == "f" and array.dtype.itemsize > 8:
         array = array.astype(np.float64)  # polars has no longer ones
     return pl.Series(np.ascontiguousarray(array))

@@ -126,13 +126,11 @@ def _read(source: Source, name: str | None) -> Located:
     if source.format == "npy":
         return [(where, _checked(where, name, load_arrays(source)[""]))]
     table = open_table(source)
-    header = dict(zip(table.schema, table.header.cells, strict=True))
     if (at := table.header.find("object")) is None:
-        held = listed([repr(title) for title in header.values()])
+        held = listed([repr(title) for title in table.header.cells])
         raise FileError(f"{where}: has no column 'object', only {held}; add the names of the objects")
-    for position in range(len(header)):
-        table.need_values(position)
-    cells = all_cells(table)
+    header = dict(zip(table.schema, table.header.cells, strict=True))
+    cells = all_cells(table, range(len(header)))
     column = cells.select(as_text(pl.col(f"c{at}"), cells.schema[f"c{at}"]).fill_null("")).to_series()
     objects = [unguarded(text) if table.guarded else text for text in column]
     cells = cells.drop(f"c{at}")
@@ -141,11 +139,11 @@ def _read(source: Source, name: str | None) -> Located:
     numbers = texts.cast(pl.Float64, strict=False)
     for key, kind in cells.schema.items():
         wrong = (numbers[key].is_null() & cells[key].is_not_null()) | kind.is_temporal()
-        if (row := wrong.arg_max()) is not None and wrong[row]:
+        if wrong.any():
+            row = wrong.arg_true()[0]
             held = f"row {objects[row]!r}, column {header[key]!r} is {brief(str(cells[key][row]))}"
             raise FileError(f"{where}: {held}; expected a number; correct it, or take the column out")
-    titles = [header[key] for key in cells.columns]
-    return [(where, _checked(where, name, numbers.to_numpy(), objects, titles))]
+    return [(where, _checked(where, name, numbers.to_numpy(), objects, [header[x] for x in cells.columns]))]
 
 
 def _read_archive(source: Source, name: str | None) -> Located:

@@ -55,7 +55,6 @@ class Grammar:
     near_side : side of ``near`` (0 left, 1 right) where the roles tell; else the column ``near_side`` is read.
     times : how often a row was answered, where one row stands for several answers.
     milliseconds : whether ``seconds`` are given in thousandths.
-    unknown_seconds : the number that stands for "not known".
     first_index : the number of the first object where cells are indices; None where they are names.
     blanks : texts that stand for a blank cell.
     has_header : whether the first row holds names of columns.
@@ -72,7 +71,6 @@ class Grammar:
     near_side: pl.Expr | None = None
     times: pl.Expr | None = None
     milliseconds: bool = False
-    unknown_seconds: float | None = None
     first_index: int | None = None
     blanks: Collection[str] = ()
     has_header: bool = True

@@ -192,8 +192,8 @@ def planned(header: Header, answer: tuple[int, How] | None = None) -> Grammar | 
     anchor, options = header.find("anchor"), numbered(header, "option")
     picks = numbered(header, "choice") if at is None else [at]
     if two is not None and at is not None:
-        grammar = choice_grammar("near", (two["one"], two["other"]), [at], how, two["anchor"])
-        grammar = replace(grammar, near_side=pl.when(grammar.picked[0]).then(0).otherwise(1))
+        shown = two["one"], two["other"]
+        grammar = choice_grammar("near", shown, [at], how, two["anchor"], ("left", "right"))
     elif three is not None and at is not None:
         grammar = _of_kind(three, at, how)
     elif anchor is not None and len(options) > 1 and picks:

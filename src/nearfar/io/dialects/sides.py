@@ -43,10 +43,7 @@ def find_choice(header: Header) -> dict[str, int] | None:
 
 
 def salmon(header: Header) -> Grammar | None:
-    """The loser is the one of left and right that is not the winner; older files do not have it.
-
-    A row whose head is one of its own options is a catch trial, and right where that one was chosen.
-    """
+    """The loser is the one of left and right that is not the winner; older files do not have it."""
     columns = header.find_all(head=["head"], left=["left"], right=["right"], winner=["winner"])
     if columns is None or header.find("answer") is not None:  # tripletTools may have these four as well
         return None
@@ -55,17 +52,15 @@ def salmon(header: Header) -> Grammar | None:
     grammar = _named(dict(zip(ROLES, columns.values(), strict=True)), optional)
     # the texts stay those of the numbers
     shown = dict(zip(SHOWN_AS, (files or columns).values(), strict=False))
-    head, near, far = grammar.triplets[0]
-    check = Aside((head == near) | (head == far), "check", near == head)
     whole = {text: pl.col(text).str.replace(r"\.0+$", "") for text in NUMBERS}
+    if "seconds" in optional:  # -1 where they are not known
+        whole["seconds"] = pl.when(pl.col("seconds") != -1).then("seconds")
     return replace(
         grammar,
         columns={**grammar.columns, **shown},
         derived=(whole, *grammar.derived),
         refuse=(replace(grammar.refuse[0], expected="the number of left or right"),),
-        aside=(*grammar.aside, check),
-        near_side=pl.when(grammar.picked[0]).then(0).otherwise(1),
-        unknown_seconds=-1.0,
+        aside=(*grammar.aside, _check(grammar)),
         first_index=0 if files is None else None,
     )
 
@@ -86,28 +81,31 @@ def triplettools(header: Header) -> Grammar | None:
 
     Check rows show the centre again as one of the options. They grade a participant and are set aside.
     """
+    optional, columns = header.optional(seconds=["rt"]), find_choice(header)
     if header.find("Alg.Label", NEXT_SECONDS) is not None:
         return None
-    optional = header.optional(seconds=["rt"])
-    columns = find_choice(header)
     if columns is None:
         return _chosen_only(header, optional)
     grammar = _named(columns, optional)
-    center, near, far = grammar.triplets[0]
-    shows_center = is_check = (center == near) | (center == far)
+    check = _check(grammar)
     if (algorithm := header.find(*ALGORITHM)) is not None:
         grammar = replace(grammar, columns={**grammar.columns, "algorithm": algorithm})
         is_check = pl.col("algorithm").str.to_lowercase() == "check"
-    check = Aside(is_check, "check", pl.when(shows_center).then(center == near))
-    side = pl.when(grammar.picked[0]).then(0).otherwise(1)
-    return replace(grammar, aside=(*grammar.aside, check), near_side=side, milliseconds=True)
+        check = Aside(is_check, "check", pl.when(check.when).then(check.correct))
+    return replace(grammar, aside=(*grammar.aside, check), milliseconds=True)
 
 
 def _named(columns: Mapping[str, int], optional: Mapping[str, int]) -> Grammar:
     """Left or right, by the name of what stood there."""
     center, left, right, answer = (columns[role] for role in ROLES)
-    grammar = choice_grammar("near", [left, right], [answer], "name", center)
+    grammar = choice_grammar("near", [left, right], [answer], "name", center, ("left", "right"))
     return replace(grammar, columns={**grammar.columns, **optional})
+
+
+def _check(grammar: Grammar) -> Aside:
+    """Rows whose head is one of its own options, which is right where that one was chosen."""
+    center, near, far = grammar.triplets[0]
+    return Aside((center == near) | (center == far), "check", near == center)
 
 
 def _chosen_only(header: Header, optional: dict[str, int]) -> Grammar | None:
@@ -115,11 +113,9 @@ def _chosen_only(header: Header, optional: dict[str, int]) -> Grammar | None:
     columns = header.find_all(center=["center", "target", "head"], **chosen)
     if columns is None or header.find("left") is not None:  # which would be Salmon's
         return None
-    center, winner, loser = map(pl.col, ("center", "winner", "loser"))
-    check = Aside((center == winner) | (center == loser), "check", center == winner)
-    asides, objects = (Aside(winner.is_null(), "no answer"), check), ("center", "winner", "loser")
-    grammar = Grammar(columns | optional, objects, ((center, winner, loser),), aside=asides)
-    return replace(grammar, milliseconds=True, blanks=NAN)
+    three = (pl.col("center"), pl.col("winner"), pl.col("loser"))
+    grammar = Grammar(columns | optional, tuple(columns), (three,), milliseconds=True, blanks=NAN)
+    return replace(grammar, aside=(Aside(three[1].is_null(), "no answer"), _check(grammar)))
 
 
 def write_triplettools(triplets: Triplets) -> pl.DataFrame:
@@ -157,7 +153,7 @@ def next_export(header: Header) -> Grammar | None:
     times = ["Timestamp", "timestamp_query_generated", "answered_at"]
     seconds, people = [NEXT_SECONDS, "response_time"], ["participant_uid", *COLUMN_NAMES["participant"]]
     names = {"seconds": seconds, "answered_at": times, "participant": people}
-    return _named(columns, header.optional(**names))
+    return replace(_named(columns, header.optional(**names)), near_side=None)
 
 
 def write_next(triplets: Triplets) -> pl.DataFrame:
