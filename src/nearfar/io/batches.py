@@ -56,6 +56,7 @@ class Opened:
     used: NDArray[np.bool_] = field(default_factory=lambda: np.zeros(1, bool))  # by id
     n_rows: int = 0
     n_answers: int = 0
+    has_bad_times: bool = False
 
     @property
     def has_statements(self) -> bool:
@@ -114,7 +115,6 @@ class Reader:
         self._given = [word for each in self._where for word in ("--where", each)]
         self._given += [*["--join-names"] * join_names, *(("--sheet", sheet) if sheet else ())]
         self._joined = {plain_name(name): name for name in self.listed or ()} if join_names else None
-        self._warned: set[str] = set()
 
     def open(self, source: Source) -> Opened:
         """Look at the start of a source and find how to read it."""
@@ -196,7 +196,8 @@ class Reader:
             at = f"c{grammar.columns.get('choice_1', grammar.columns.get('value'))}"
             choices = pl.concat([frame[at].cast(pl.String) for frame in (cells.frame, following)])
             columns = columns.with_columns(next_choice=choices.shift(-1)[: len(columns)])
-        _check_first_number(opened, columns)
+        if grammar.undecided is not None and columns.select(grammar.undecided.any()).item():
+            raise _undecided(opened)
         naming, blank = opened.naming, table.guarded
         judged = parse_rows.classify_rows(cells.frame, columns, grammar, naming, may_be_blank=blank)
         rejected, set_aside = parse_rows.rows_left_out(judged, cells, grammar, table)
@@ -209,8 +210,12 @@ class Reader:
             return Batch(kept, rejected, set_aside, cells.records - n_blank)
         triplets = parse_rows.triplet_rows(kept, grammar, opened.n_rows)
         self._note(opened, triplets)
-        if "bad_answered_at" in kept.columns and kept["bad_answered_at"].any():
-            self._warn_of_times(opened, cells.frame.filter(columns["bad_answered_at"]))
+        if "bad_answered_at" in kept.columns and kept["bad_answered_at"].any() and not opened.has_bad_times:
+            opened.has_bad_times = True
+            at = f"c{grammar.columns['answered_at']}"
+            wrong = f"times such as {cells.frame[at].filter(columns['bad_answered_at'])[0]!r} cannot be read"
+            expected = "expected seconds since 1970 or a date like 2024-05-31 13:45:00"
+            warn(f"{table.name}: {wrong}, so answered_at is unknown there; {expected}")
         opened.n_rows += len(kept)
         opened.n_answers += len(triplets)
         return Batch(triplets, rejected, set_aside, cells.records - n_blank)
@@ -226,13 +231,14 @@ class Reader:
             people = triplets["participant"].unique().cast(pl.String)
             opened.numeric_people = not people.null_count() and whole_numbers(people) is not None
 
-    def _warn_of_times(self, opened: Opened, wrong: pl.DataFrame) -> None:
-        if (name := opened.table.name) not in self._warned:
-            self._warned.add(name)
-            cell = wrong[f"c{opened.grammar.columns['answered_at']}"][0]
-            expected = "expected seconds since 1970 or a date like 2024-05-31 13:45:00"
-            wrong_cell = f"times such as {cell!r} cannot be read, so answered_at is unknown there"
-            warn(f"{name}: {wrong_cell}; {expected}")
+
+def _undecided(opened: Opened) -> FileError:
+    """The error about choices that may count from 0 or from 1, of which none can be trusted."""
+    at = opened.grammar.columns["choice_1"]
+    name = opened.table.header.describe(at) if opened.grammar.has_header else str(at + 1)
+    wrong = f"a choice in column {name!r} is 0, so choices may count from 0 or from 1"
+    way = f"say which with --column choice_from_0={name!r} or choice_from_1 (odd_from_0, central_from_0 for these)"
+    return FileError(f"{opened.table.name}: {wrong}; {way}")
 
 
 def _marked(used: NDArray[np.bool_], codes: pl.Series, count: int) -> NDArray[np.bool_]:
@@ -244,19 +250,6 @@ def _marked(used: NDArray[np.bool_], codes: pl.Series, count: int) -> NDArray[np
             break
         used |= np.bincount(numbers[start : start + step], minlength=len(used)) > 0
     return used
-
-
-def _check_first_number(opened: Opened, columns: pl.DataFrame) -> None:
-    """Refuse choices that may count from 0 or from 1, for then none of them can be trusted."""
-    grammar = opened.grammar
-    if grammar.undecided is None or not columns.select(grammar.undecided.any()).item():
-        return
-    at = grammar.columns["choice_1"]
-    name = opened.table.header.describe(at) if grammar.has_header else str(at + 1)
-    raise FileError(
-        f"{opened.table.name}: a choice in column {name!r} is 0, so choices may count from 0 or from 1; say which with "
-        f"--column choice_from_0={name!r} or choice_from_1 (odd_from_0, central_from_0 for these)"
-    )
 
 
 def _sound_indices(opened: Opened, frame: pl.DataFrame) -> pl.DataFrame | None:

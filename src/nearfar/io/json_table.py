@@ -78,14 +78,11 @@ def _array(source: Source) -> tuple[Cells, list[str]]:
         expected = "expected an array of objects (a file of one object per line is .jsonl)"
         raise FileError(f"{source.name}: is not JSON ({error}); {expected}") from error
     if isinstance(records, dict) and isinstance(people := records.get(NEXT_KEY), dict):
-        records = [_next_row(who, one) for who, said in people.items() for one in _as_list(said)]
+        said = [(who, own if isinstance(own, list) else [own]) for who, own in people.items()]
+        records = [_next_row(who, one) for who, own in said for one in own]
     if not isinstance(records, list):
         raise FileError(f"{source.name}: holds one JSON value; expected an array of objects")
     return _frame((at, _record(record, at, _text(record) or "")) for at, record in enumerate(records, 1))
-
-
-def _as_list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else [value]
 
 
 def _next_row(participant: str, said: Any) -> Any:
@@ -96,7 +93,7 @@ def _next_row(participant: str, said: Any) -> Any:
     if not isinstance(said, dict):
         return said
     names, sides = {}, {}
-    for one in _as_list(said.get("target_indices")):
+    for one in said.get("target_indices") or ():
         if isinstance(one, dict):
             about = one["target"] if isinstance(one.get("target"), dict) else one
             number = str(one.get("index", about.get("target_id")))

@@ -260,6 +260,7 @@ def _read_one(reader: Reader, opened: Opened) -> ReadResult:
     if table.may_be_bare:
         _warn_of_first_line(triplets, opened)
     warn_of_suspicions(table.name, triplets)
+    groups = _groups(rows, table)
     width = len(table.header) if grammar.has_header else 0
     unused = tuple(table.header.describe(at) for at in range(width) if at not in grammar.columns.values())
     who = [name for name in unused if re.fullmatch(PERSON, words(name)) and words(name) != "id"]
@@ -271,7 +272,7 @@ def _read_one(reader: Reader, opened: Opened) -> ReadResult:
         way = f"--column participant={shlex.quote(who[0])} (columns=)"
         warn(f"{table.name}: the column {who[0]!r} is not read; if it says who answered, add {way}")
     source = ReadSource(table.name, opened.dialect.name, table.row_word, n_rows, unused)
-    return ReadResult(triplets, rejected, checks, (source,), _groups(rows, table))
+    return ReadResult(triplets, rejected, checks, (source,), groups)
 
 
 def _groups(rows: pl.DataFrame, table: Table) -> dict[str, str]:

@@ -46,6 +46,17 @@ def is_nothing(cell: pl.Expr) -> pl.Expr:
     return cell.str.strip_chars().str.to_lowercase().is_in(NOTHING).fill_null(True)
 
 
+def split_list(cell: pl.Expr, marks: Sequence[str] = ("[;|]", ",")) -> pl.Expr:
+    """The texts in a cell such as ``fig; plum`` or ``["fig", "plum"]``: cut at the first of the marks that is there."""
+    bare = cell.str.strip_chars("[]").str.replace_all('"', "", literal=True)
+    cell = pl.when(cell.str.starts_with("[")).then(bare).otherwise(cell).str.strip_chars()
+    cuts = [
+        pl.when(cell.str.contains(mark)).then(cell.str.replace_all(rf"\s*{mark}\s*", "\x1f"))
+        for mark in marks
+    ]
+    return pl.coalesce(*cuts, cell).str.split("\x1f")
+
+
 def with_point(cell: pl.Expr) -> pl.Expr:
     """The text of a number such as 1,5 as 1.5."""
     return cell.str.strip_chars().str.replace(r"^(-?\d*),(\d+)$", "$1.$2")

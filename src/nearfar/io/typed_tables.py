@@ -18,6 +18,7 @@ from nearfar.io.parquet_size import unpacked_size
 from nearfar.io.sources import Source, check_unpacked, decode, open_binary
 from nearfar.io.table import Cells, Coded, Header, Table, cell_names, check_width
 
+CUT_SHORT = "cannot be read to its end, it is damaged; fetch or write it again"
 ROLES = ("anchor", "near", "far")
 MISSING = ("NAType", "NaTType")  # of pandas, whose own library need not be there
 TEXT = (pl.String, pl.Categorical, pl.Enum, pl.Binary, pl.Time)
@@ -66,12 +67,9 @@ class TypedTable(Table):
                 yield Cells(frame.with_columns(filled), len(frame), start + self.first_row)
                 start += len(frame)
         except READABLE as error:
-            raise self._damaged() from error
+            raise FileError(f"{self.name}: {CUT_SHORT}") from error
         if start != self._n_rows:  # polars ends at data that it cannot decode as if that were the end
-            raise self._damaged()
-
-    def _damaged(self) -> FileError:
-        return FileError(f"{self.name}: cannot be read to its end, it is damaged; fetch or write it again")
+            raise FileError(f"{self.name}: {CUT_SHORT}")
 
 
 def _cell(key: str, dtype: Any) -> pl.Expr:

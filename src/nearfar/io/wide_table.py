@@ -18,7 +18,18 @@ from nearfar.io.dialects.mapped import CHOICES, OPTIONAL, by_number, is_overlay,
 from nearfar.io.dialects.orders import VALUES
 from nearfar.io.naming import NUMBER
 from nearfar.io.objects import read_columns
-from nearfar.io.table import Cells, Coded, Header, Table, as_text, is_nothing, plain, warn, with_point
+from nearfar.io.table import (
+    Cells,
+    Coded,
+    Header,
+    Table,
+    as_text,
+    is_nothing,
+    plain,
+    split_list,
+    warn,
+    with_point,
+)
 from nearfar.io.typed_tables import matrix_table
 
 MATRICES = {"similaritymatrix": "similarity", "distancematrix": "distance"}
@@ -70,11 +81,7 @@ class RankedTable(_Reshaped):
     def cells(self, has_header: bool, rows: int, coded: Coded | None = None) -> Iterator[Cells]:
         """The rankings of some rows, one after the other."""
         cell, kept = pl.col(f"c{self._ranking}"), [pl.col(f"c{at}") for at in self._kept]
-        plain = cell.str.strip_chars("[]").str.replace_all('"', "", literal=True)  # a list in JSON
-        cell = pl.when(cell.str.starts_with("[")).then(plain).otherwise(cell).str.strip_chars()
-        cell = pl.when(~is_nothing(cell)).then(cell)
-        cuts = ((cell.str.contains(mark), cell.str.replace_all(rf"\s*{mark}\s*", "\x1f")) for mark in MARKS)
-        names = pl.coalesce(*(pl.when(has).then(text) for has, text in cuts), cell).str.split("\x1f")
+        names = split_list(pl.when(~is_nothing(cell.str.strip_chars('[] "'))).then(cell), MARKS)
         for part, frame in self._parts([*self._kept, self._ranking], rows):
             ranks = pl.int_ranges(1, names.list.len() + 1)
             long = frame.select(*kept, statement="line", object=names, rank=ranks).explode("object", "rank")

@@ -49,7 +49,7 @@ def choose(table: Table, name: str | None, columns: ColumnRoles = None) -> tuple
     if columns and not is_overlay(columns):
         if name is not None:
             raise InputError("dialect and columns exclude each other; give one of them")
-        listed = mapped.planned_with(table.header, columns)
+        listed = mapped.planned(table.header, columns)
         if listed is not None:
             return PLANNED, listed
         bare = mapped.bare_grammar(table, columns) if table.may_be_bare else None

@@ -11,13 +11,12 @@ import polars as pl
 from nearfar.io.column_words import SIDES, sides
 from nearfar.io.dialects._grammar import Aside, Grammar, Refusal, Three, distinct, trio_triplets
 from nearfar.io.naming import NAN
-from nearfar.io.table import is_nothing, plain
+from nearfar.io.table import is_nothing, plain, split_list
 
 How = Literal["name", "side", 0, 1] | None  # None: whichever of them it is
 SKIPS = ("skip", "skipped")
 HEADINGS = ("response", "open-ended response")  # of SurveyMonkey
 QUALTRICS = '{"ImportId":'  # begins the cells of the third of its header rows
-BETWEEN = "\x1f"
 
 
 def choice_grammar(
@@ -116,15 +115,10 @@ def _plain(role: str) -> pl.Expr:
 def _picks(texts: Sequence[pl.Expr], given: Sequence[str]) -> pl.Expr:
     """The picks of a row, as a list of texts."""
     if len(given) > 1:
-        cells = [pl.col(name).str.strip_chars() for name in given]
-        return pl.concat_str(cells, separator=BETWEEN, ignore_nulls=True).str.split(BETWEEN)
+        return pl.concat_list(pl.col(given).str.strip_chars()).list.drop_nulls()
     text = pl.col(given[0]).str.strip_chars()
-    alone = pl.any_horizontal([text == option for option in texts])
-    listed = text.str.strip_chars("[]").str.replace_all('"', "", literal=True)  # a list in JSON
-    text = pl.when(text.str.starts_with("[") & ~alone).then(listed).otherwise(text)
-    between = pl.when(text.str.contains(r"[;|]")).then(text.str.replace_all(r"\s*[;|]\s*", BETWEEN))
-    picks = between.otherwise(text.str.replace_all(r"\s*,\s*", BETWEEN))
-    return pl.when(alone.fill_null(False)).then(text).otherwise(picks).str.split(BETWEEN)
+    alone = pl.any_horizontal([text == option for option in texts]).fill_null(False)
+    return pl.when(alone).then(pl.concat_list(text)).otherwise(split_list(text))
 
 
 def _triplets(kind: str, options: Sequence[pl.Expr], taken: Sequence[pl.Expr]) -> tuple[Three, ...]:

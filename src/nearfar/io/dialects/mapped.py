@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -25,7 +25,7 @@ NAMES = {plain(name) for names in COLUMN_NAMES.values() for name in names} | set
 NOT_MARKED = ("", "0", "false", "f", "no", "n", "new", "again", "none", "na", "nan")
 
 
-def is_overlay(columns: Mapping[str, Any]) -> bool:
+def is_overlay(columns: Collection[str]) -> bool:
     """Whether only optional columns are named, so that a dialect must know the others."""
     return all(role in OPTIONAL for role in columns)
 
@@ -180,43 +180,39 @@ def selecting(grammar: Grammar, header: Header, where: Sequence[str]) -> Grammar
 MAPPED = Dialect("columns", "the columns that you name")
 
 
-def planned(header: Header, answer: tuple[int, How] | None = None) -> Grammar | None:
-    """A list of questions of any kind; ``answer`` says where the choice is and how it is written, else ``choice`` is it.
+def planned(header: Header, columns: Mapping[str, Any] | None = None) -> Grammar | None:
+    """A list of questions of any kind, where the caller names the column of the choice, if any, and no other but optional ones.
 
     Check questions have their answer in ``check``, else ``role`` marks them.
     """
-    two = header.find_all(anchor=["anchor"], one=["one"], other=["other"])
-    three = header.find_all(kind=["kind"], a=["a"], b=["b"], c=["c"])
-    names = ("choice", "odd", "odd_one_out", "central") if three else ("choice",)
-    at, how = answer or (header.find(*names), None)
-    anchor, options = header.find("anchor"), numbered(header, "option")
+    chosen = [role for role in columns or () if role in CHOICES]
+    if columns and (len(chosen) != 1 or not is_overlay(columns.keys() - set(chosen))):
+        return None
+    given = positions(header, columns or {})
+    three = header.find_all(a=["a"], b=["b"], c=["c"])
+    kind = header.find("kind") if three else None
+    names = ("choice",) if kind is None else ("choice", "odd", "odd_one_out", "central")
+    at, how = header.find(*names), None
+    if chosen:
+        (at,), how = given.pop(chosen[0])[:1], CHOICES[chosen[0]][1]
     picks = numbered(header, "choice") if at is None else [at]
-    if two is not None and at is not None:
-        shown = two["one"], two["other"]
-        grammar = choice_grammar("near", shown, [at], how, two["anchor"], ("left", "right"))
-    elif three is not None and at is not None:
-        grammar = _of_kind(three, at, how)
+    anchor, options = header.find("anchor"), numbered(header, "option")
+    two = header.find_all(one=["one"], other=["other"])
+    if anchor is not None and two is not None and at is not None:
+        grammar = choice_grammar("near", [*two.values()], picks, how, anchor, ("left", "right"))
+    elif three is not None and kind is not None and at is not None:
+        grammar = _of_kind([*three.values()], kind, at, how)
     elif anchor is not None and len(options) > 1 and picks:
         grammar = choice_grammar("grid", options, picks, how, anchor)
     else:
         return None
-    return with_optional(grammar, header.optional(check=["check", "role"]))
+    found = header.optional(check=["check", "role"])
+    return with_optional(grammar, found | {role: at[0] for role, at in given.items()})
 
 
-def planned_with(header: Header, columns: Mapping[str, Any]) -> Grammar | None:
-    """The same where the caller names the column of the choice, and no other but optional ones."""
-    chosen = [role for role in columns if role in CHOICES]
-    if len(chosen) != 1 or not is_overlay({role: at for role, at in columns.items() if role not in chosen}):
-        return None
-    several = positions(header, columns)
-    grammar = planned(header, (several.pop(chosen[0])[0], CHOICES[chosen[0]][1]))
-    return grammar and with_optional(grammar, {role: at[0] for role, at in several.items()})
-
-
-def _of_kind(three: Mapping[str, int], at: int, how: How) -> Grammar:
+def _of_kind(three: Sequence[int], kind_at: int, at: int, how: How) -> Grammar:
     """The odd or the most central one of three, as the column ``kind`` says."""
-    columns = [three[name] for name in ("a", "b", "c")]
-    odd, central = (choice_grammar(role, columns, [at], how) for role in ("odd", "central"))
+    odd, central = (choice_grammar(role, three, [at], how) for role in ("odd", "central"))
     kind = pl.col("kind").str.strip_chars().str.to_lowercase()
     by_kind = pl.when(kind == "odd")
     triplets = tuple(
@@ -224,12 +220,8 @@ def _of_kind(three: Mapping[str, int], at: int, how: How) -> Grammar:
         for (x, y, z), (u, v, w) in zip(odd.triplets, central.triplets, strict=True)
     )
     known = kind.is_in(["odd", "central"]).fill_null(False)
-    return replace(
-        odd,
-        columns={**odd.columns, "kind": three["kind"]},
-        triplets=triplets,
-        refuse=(Refusal(~known, "not a kind", "odd or central", ("kind",)), *odd.refuse),
-    )
+    refuse = (Refusal(~known, "not a kind", "odd or central", ("kind",)), *odd.refuse)
+    return replace(odd, columns={**odd.columns, "kind": kind_at}, triplets=triplets, refuse=refuse)
 
 
 PLANNED = Dialect("plan", "a list of nearfar plan with a column choice", planned)
