@@ -475,6 +475,16 @@ NAMES = [  # header, cells, what --guess takes for what; None where it must not 
     ("subject,Which is least like this?,left,right,response", "waxyu", None),
     ("subject,target,left,right,response,prompt", "waxyul", None),
     ("Participant Public ID,subject,target,left,right,chosen", "bwaxyc", CHOICE),
+    ("sujet,cible,gauche,droite,le moins ressemblant", "waxyu", None),
+    ("sujet,cible,gauche,droite,le plus éloigné", "waxyu", None),
+    ("sujet,cible,gauche,droite,bonne réponse,touche", "waxykq", None),
+    ("participante,objetivo,izquierda,derecha,menos parecido", "waxyu", None),
+    ("participante,objetivo,izquierda,derecha,respuesta correcta", "waxyk", None),
+    ("participante,objetivo,izquierda,derecha,distinto", "waxyu", None),
+    ("VP,Zielbild,links,rechts,am unaehnlichsten", "waxyu", None),
+    ("VP,Ziel,links,rechts,Richtige Antwort,Taste", "waxykq", None),
+    ("sujeto,palabra1,palabra2,similitud", "waxr", {"object": "palabra1 palabra2", "similarity": "similitud", "participant": "sujeto"}),
+    ("sujet,mot1,mot2,dissemblance", "waxr", {"object": "mot1 mot2", "distance": "dissemblance", "participant": "sujet"}),
 ]  # fmt: skip
 
 
@@ -614,6 +624,17 @@ def test_surveys_about_names_of_several_words_are_proposed(tmp_path):
     assert options[1] == "Which book is more like {anchor}: {option} or {option}?"
     answers = nf.read_triplets(path, **fuzz.options_of(options))
     assert set(answers.objects) <= set(names) and len(answers) == 12 * 8
+
+
+def test_a_french_survey_is_read_with_its_participants(tmp_path):
+    path = tmp_path / "x.csv"
+    ask = "Lequel ressemble le plus à {1} : {2} ou {3} ?"
+    near = survey(ask, lambda a, x, y: min((x, y), key=lambda one: abs(POINTS[a] - POINTS[one])), path)
+    path.write_text(path.read_text().replace("Email Address", "Adresse e-mail"))
+    with pytest.raises(ColumnsError) as caught:
+        nf.read_triplets(path)
+    assert caught.value.options == [*near[:2], "--column", "participant=Adresse e-mail"]
+    assert survey(ask.replace("plus", "moins"), lambda a, x, y: x, path) == []
 
 
 def test_surveys_that_ask_for_the_contrary_are_not_proposed(tmp_path):

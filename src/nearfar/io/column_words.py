@@ -13,15 +13,13 @@ SIDES = (
 LEFT, RIGHT = r"left|link[es]\w*|gauche|izquierd[ao]", r"right|recht[es]\w*|droite?|derech[ao]"
 # words of names that turn a meaning round, and those of columns beside the answers
 LESS = (
-    r"least|less|worst|far|farthe\w+|furthe\w+|diff\w*|dissim\w*|dist|distan\w*|abstand|un(chos|sel|pick|li|sim|rel|ahn)\w*|not|"
+    r"least|less|worst|far|farthe\w+|furthe\w+|dif\w*|dissi?e?m\w*|dist|distan\w*|abstand|un(chos|sel|pick|li|sim|rel|ae?hn)\w*|not|"
     r"non|never|los\w+|(reject|eliminat|discard|exclud|remov)\w*|negative|wenig\w*|nicht|verschied\w*|anders|"
-    r"moins|menos|eloigne\w*|lejan\w*"
+    r"moins|menos|(e|a)l(oigne|ejad)\w*|lejan\w*|distint[ao]s?"
 )
 AGAINST = rf"{LESS}|odd\w*|outlier|other|intruso?"
-BESIDE = (
-    r"correct\w*|expected|richtig\w*|acc\w*|prev\w*|next|fill\w*|distract\w*|practice|key(?! (resp|press))"
-)
-ALIKE = r"simil\w*|alike|like\w*|ae?hnlich\w*|close\w*|near\w*|proximity|same|identical|semblable|proche|parecid\w*"
+BESIDE = r"correct\w*|expected|richtig\w*|acc\w*|bonne|buena|attendue?|esperad[ao]|prev\w*|next|fill\w*|distract\w*|practice|key(?! (resp|press))"
+ALIKE = r"simil\w*|alike|like\w*|ae?hnlich\w*|close\w*|near\w*|proximity|same|identical|semblable|ressembl\w*|proche|parec\w*"
 WORDS = {
     "anchor": r"anchor|target|ref|referen[cz]\w*|standard\w*|probe|cent(er|re)|head|query|compared|sample|cue|vergleich\w*|ziel\w*|cible|objetivo",
     "option": rf"{LEFT}|{RIGHT}|options?|altern\w*|first|second|third|one|two|[abc]",
@@ -31,7 +29,7 @@ WORDS = {
     "odd": r"odd\w*|outlier|different|intruso?",
     "central": r"central|middle|between",
     "similarity": ALIKE,
-    "distance": r"diff\w*|dissim\w*|dist|distan\w*|abstand|un(li|sim|ahn)\w*|verschied\w*",
+    "distance": r"dif\w*|dissi?e?m\w*|dist|distan\w*|abstand|un(li|sim|ae?hn)\w*|verschied\w*",
     "rank": r"rank\w*|place|order|rang|platz|\d(st|nd|rd|th)",
     "object": r"objects?|items?|cards?|stim\w*|words?|pic\w*|images?|wort|karte|mot|objet|palabra|objeto",
     "pile": r"piles?|stapel|tas|monton",
@@ -49,10 +47,10 @@ WEAK = {  # names that may be those of a role
 VALUED = {"similarity", "distance"}
 TURNED = ("far", "odd", "distance", "worst")  # roles whose columns have a word of AGAINST in their name
 WHO = (
-    r"participants?|participante|particip|subj(ect)?|sujeto?|sub|person|worker|respond[ea]nt|user|prolific|e ?mail|proband\w*|vp|annotator|rater|judge|"
+    r"participants?|participante|particip|subj(ect)?|sujeto?|sub|person|worker|respond[ea]nt|user|prolific|e ?mail|correo|proband\w*|vp|annotator|rater|judge|"
     r"observer|versuchsperson|teilnehmer\w*|nutzername|who|case|(response|record|antwort) ?id|[pu]id|id"
 )
-PERSON = rf"(?=.*\b({WHO})\b)(({WHO}|response|antwort|public|private|address|name|pid|nr|no|code)( |$))+"
+PERSON = rf"(?=.*\b({WHO})\b)(({WHO}|response|antwort|public|private|add?resse?|electronico|name|pid|nr|no|code)( |$))+"
 TIME = r"rt|rz|t(emps|iempo) de \w+|reaction ?time|response ?time|latency|reaktionszeit|antwortzeit"
 PLACES = (rf"{LEFT}|a|first|one", rf"{RIGHT}|b|second|two", "c|third|three")
 CODE = re.compile(rf"[0-3]|[{{\['\"]*({'|'.join((*SIDES[0], *SIDES[1]))})[}}\]'\"]*", re.IGNORECASE)
