@@ -326,6 +326,12 @@ def test_columns_called_left_and_right_tell_the_side_of_a_choice_by_name(names, 
     for role, sides in (("choice", [0, 1, 1]), ("choice_name", [0, 1, 1]), ("far", [1, 0, 0])):
         columns = {"anchor": "ref", "option": options, role: "pick"}
         assert read(tmp_path, text, columns=columns).triplets.near_side.tolist() == sides
+    said = text.replace(",plum\n", ",left\n").replace(",lime\n", ",right\n")
+    for role in ("choice", "choice_side"):  # a side is the column of that name, wherever it stands
+        columns = {"anchor": "ref", "option": options, role: "pick"}
+        answers = read(tmp_path, said, columns=columns).triplets
+        assert named(answers) == [("fig", "plum", "lime"), ("fig", "lime", "plum"), ("kiwi", "lime", "fig")]
+        assert answers.near_side.tolist() == [0, 1, 1]
     neither = text.replace(names[0], "x1", 1).replace(names[1], "x2", 1)
     columns = {"anchor": "ref", "option": ["x1", "x2"], "choice": "pick"}
     assert read(tmp_path, neither, columns=columns).triplets.near_side is None

@@ -73,11 +73,11 @@ def has(pattern: str, name: str) -> bool:
     return re.search(rf"\b({pattern})\b", name, re.IGNORECASE) is not None
 
 
-def sides(names: Sequence[str]) -> list[int | None]:
-    """The side that each name of a column tells: 0 left, 1 right, or None.
+def sides(names: Sequence[str]) -> list[int]:
+    """The side that each name of a column tells: 0 left, 1 right, or -1.
 
     >>> sides(["img_left", "Rechts", "option"])
-    [0, 1, None]
+    [0, 1, -1]
     """
     told = [(has(LEFT, words(name)), has(RIGHT, words(name))) for name in names]
-    return [int(right) if left != right else None for left, right in told]
+    return [int(right) if left != right else -1 for left, right in told]

@@ -316,7 +316,7 @@ class _Sample:
         elif choice not in self.coded:
             how = "by the name of its column"
         else:
-            known = all(side is not None for side in sides([self.names[at] for at in options]))
+            known = all(side >= 0 for side in sides([self.names[at] for at in options]))
         roles = {each + from_0 * (each == role): own for each, own in guess.roles.items()}
         return Guess(f"{guess.means} ({how})", guess.sure and known and all(map(self.place, options)), roles)
 

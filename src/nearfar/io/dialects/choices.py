@@ -42,7 +42,11 @@ def choice_grammar(
     names = [f"option_{i}" for i in range(1, count + 1)]
     texts = [pl.col(f"{name}_text").str.strip_chars() for name in names]
     given = [f"choice_{i}" for i in range(1, len(choices) + 1)]
-    derived, by_name, by_number, by_side = _ways(kind, texts, given, how if isinstance(how, int) else 1)
+    known = kind == "near" and {*sides(called)} == {0, 1}
+    order = sides(called) if known else [0, 1]
+    derived, by_name, by_number, by_side = _ways(
+        kind, texts, given, how if isinstance(how, int) else 1, order
+    )
     if called and how is None and kind != "grid":  # "left" is then the column left, wherever it stands
         cell = pl.col(given[0]).str.replace_all(r"[\W_]+", "").str.to_lowercase()
         columns = [(cell == plain(name)).fill_null(False) for name in called]
@@ -69,8 +73,6 @@ def choice_grammar(
         fault = "a choice that is both a name and a number"
         refusals.insert(0, Refusal((both & differ).fill_null(False), fault, roles, shows))
     asked = pl.all_horizontal([text.is_not_null() for text in texts])
-    told = [0, 1] if how == "side" else sides(called)
-    first = told[0] if kind == "near" and sorted(told, key=str) == [0, 1] else None
     zero = pl.col("picks").list.contains("0") if kind == "grid" else _plain(given[0]) == "0"
     return Grammar(
         ({} if anchor is None else {"anchor": anchor})
@@ -80,7 +82,7 @@ def choice_grammar(
         _triplets(kind, [pl.col(name) for name in names], taken),
         refuse=tuple(refusals),
         aside=_rows_without_answer(objects, given, some),
-        near_side=None if first is None else pl.when(taken[0]).then(first).otherwise(1 - first),
+        near_side=pl.when(taken[0]).then(order[0]).otherwise(order[1]) if known or how == "side" else None,
         partial=kind == "grid",
         picked=tuple(taken),
         undecided=zero & ~any_name & asked if how is None else None,
@@ -90,7 +92,7 @@ def choice_grammar(
 
 
 def _ways(
-    kind: str, texts: Sequence[pl.Expr], given: Sequence[str], first: int
+    kind: str, texts: Sequence[pl.Expr], given: Sequence[str], first: int, order: Sequence[int]
 ) -> tuple[tuple[dict[str, pl.Expr], ...], list[pl.Expr], list[pl.Expr], list[pl.Expr]]:
     """The columns that follow from the cells, and for each option whether it was chosen by its name, number or side."""
     numbers = [str(i + first) for i in range(len(texts))]
@@ -103,7 +105,7 @@ def _ways(
     by_name = [(pl.col(given[0]).str.strip_chars() == text).fill_null(False) for text in texts]
     plain = _plain(given[0])
     by_number = [(plain == number).fill_null(False) for number in numbers]
-    by_side = [plain.is_in(words).fill_null(False) for words in SIDES] if kind == "near" else nothing
+    by_side = [plain.is_in(SIDES[side]).fill_null(False) for side in order] if kind == "near" else nothing
     return ({"n_picks": pl.lit(1)},), by_name, by_number, by_side
 
 
