@@ -315,6 +315,19 @@ def test_a_column_without_a_name_is_listed_by_its_number(tmp_path):
     assert result.sources[0].unused == ("column 4", "note")
 
 
+@pytest.mark.parametrize("columns", [["A", "B"], ["left", "right"], ["R", "L"]])
+def test_a_choice_that_is_an_object_and_another_column_is_refused(columns, tmp_path):
+    """Objects called as the columns are: a letter may then mean an object, or whatever stands in that column."""
+    one, other = columns
+    text = f"ref,{one},{other},pick\nfig,{other},{one},{one}\nfig,{one},plum,{one}\nfig,plum,lime,{other}\n"
+    roles = {"anchor": "ref", "option": columns}
+    result = read(tmp_path, text, columns=roles | {"choice": "pick"}, on_bad="drop")
+    assert result.rejected["line"].to_list() == [2]
+    assert named(result.triplets) == [("fig", one, "plum"), ("fig", "lime", "plum")]
+    by_column = read(tmp_path, text, columns=roles | {"choice_side": "pick"}).triplets
+    assert named(by_column) == [("fig", other, one), ("fig", one, "plum"), ("fig", "lime", "plum")]
+
+
 @pytest.mark.parametrize(
     "names",
     [("Left", "Right"), ("img_left", "img_right"), ("linkes Bild", "rechtes Bild"), ("gauche", "droite")],

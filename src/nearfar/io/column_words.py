@@ -79,5 +79,5 @@ def sides(names: Sequence[str]) -> list[int]:
     >>> sides(["img_left", "Rechts", "option"])
     [0, 1, -1]
     """
-    told = [(has(LEFT, words(name)), has(RIGHT, words(name))) for name in names]
+    told = [(has(f"l|{LEFT}", words(name)), has(f"r|{RIGHT}", words(name))) for name in names]
     return [int(right) if left != right else -1 for left, right in told]

@@ -44,18 +44,11 @@ def choice_grammar(
     given = [f"choice_{i}" for i in range(1, len(choices) + 1)]
     known = kind == "near" and {*sides(called)} == {0, 1}
     order = sides(called) if known else [0, 1]
-    derived, by_name, by_number, by_side = _ways(
-        kind, texts, given, how if isinstance(how, int) else 1, order
-    )
-    if called and how is None and kind != "grid":  # "left" is then the column left, wherever it stands
-        cell = pl.col(given[0]).str.replace_all(r"[\W_]+", "").str.to_lowercase()
-        columns = [(cell == plain(name)).fill_null(False) for name in called]
-        any_column = pl.any_horizontal(columns)
-        by_side = [column | (side & ~any_column) for side, column in zip(by_side, columns, strict=True)]
+    derived, by_name, by_code = _ways(kind, texts, given, how, order, called)
     n_picks, any_name = pl.col("n_picks"), pl.any_horizontal(by_name)
-    ways = {"name": by_name, "side": by_side, 0: by_number, 1: by_number}.get(
-        how, [by_name[i] | (~any_name & (by_side[i] | by_number[i])) for i in range(count)]
-    )
+    ways = by_name if how == "name" else by_code
+    if how is None:
+        ways = [name | (~any_name & code) for name, code in zip(by_name, by_code, strict=True)]
     taken = [pl.col(f"took_{i}") for i in range(1, count + 1)]
     some, n_taken = pl.any_horizontal(taken), pl.sum_horizontal(taken)
     objects = (*["anchor"] * (anchor is not None), *names)
@@ -66,11 +59,12 @@ def choice_grammar(
         refusals.insert(0, distinct(objects, "an anchor and distinct options"))
         refusals.append(Refusal(n_taken == count, "all options chosen", "some of the options", shows))
     if how is None:
-        both = (pl.sum_horizontal(by_name) == n_picks) & (pl.sum_horizontal(by_number) == n_picks)
-        differ = pl.any_horizontal([by_name[i] != by_number[i] for i in range(count)])
+        both = (pl.sum_horizontal(by_name) == n_picks) & (pl.sum_horizontal(by_code) == n_picks)
+        differ = pl.any_horizontal([by_name[i] != by_code[i] for i in range(count)])
         role = kind if kind in ("odd", "central") else "choice"
-        roles = f"{role}_name, {role}_from_0 or {role}_from_1 as the role of this column"
-        fault = "a choice that is both a name and a number"
+        side, or_side = (", or choice_side,", " or a side") if kind == "near" else ("", "")
+        roles = f"{role}_name, {role}_from_0 or {role}_from_1{side} as the role of this column"
+        fault = f"a choice that is both a name and a number{or_side}"
         refusals.insert(0, Refusal((both & differ).fill_null(False), fault, roles, shows))
     asked = pl.all_horizontal([text.is_not_null() for text in texts])
     zero = pl.col("picks").list.contains("0") if kind == "grid" else _plain(given[0]) == "0"
@@ -92,21 +86,34 @@ def choice_grammar(
 
 
 def _ways(
-    kind: str, texts: Sequence[pl.Expr], given: Sequence[str], first: int, order: Sequence[int]
-) -> tuple[tuple[dict[str, pl.Expr], ...], list[pl.Expr], list[pl.Expr], list[pl.Expr]]:
-    """The columns that follow from the cells, and for each option whether it was chosen by its name, number or side."""
+    kind: str,
+    texts: Sequence[pl.Expr],
+    given: Sequence[str],
+    how: How,
+    order: Sequence[int],
+    called: Sequence[str],
+) -> tuple[tuple[dict[str, pl.Expr], ...], list[pl.Expr], list[pl.Expr]]:
+    """The columns that follow from the cells, and for each option whether it was chosen by its name, or by a code.
+
+    A code is a number, a side (``order`` has those of the options) or the name of the option's column.
+    """
+    first = how if isinstance(how, int) else 1
     numbers = [str(i + first) for i in range(len(texts))]
-    nothing = [pl.lit(False)] * len(texts)
     if kind == "grid":
         picks = pl.col("picks").list
         derived = {"picks": _picks(texts, given)}, {"n_picks": picks.n_unique()}
-        by_name, by_number = ([picks.contains(x).fill_null(False) for x in each] for each in (texts, numbers))
-        return derived, by_name, by_number, nothing
+        by_name, by_code = ([picks.contains(x).fill_null(False) for x in each] for each in (texts, numbers))
+        return derived, by_name, by_code
+    codes = [[number] if how != "side" else [] for number in numbers]
+    if kind == "near" and how in (None, "side"):
+        codes = [[*own, *SIDES[side]] for own, side in zip(codes, order, strict=True)]
     by_name = [(pl.col(given[0]).str.strip_chars() == text).fill_null(False) for text in texts]
-    plain = _plain(given[0])
-    by_number = [(plain == number).fill_null(False) for number in numbers]
-    by_side = [plain.is_in(SIDES[side]).fill_null(False) for side in order] if kind == "near" else nothing
-    return ({"n_picks": pl.lit(1)},), by_name, by_number, by_side
+    by_code = [_plain(given[0]).is_in(own).fill_null(False) for own in codes]
+    if called and how in (None, "side"):
+        cell = pl.col(given[0]).str.replace_all(r"[\W_]+", "").str.to_lowercase()
+        columns = [(cell == plain(name)).fill_null(False) for name in called]
+        by_code = [code | column for code, column in zip(by_code, columns, strict=True)]
+    return ({"n_picks": pl.lit(1)},), by_name, by_code
 
 
 def _plain(role: str) -> pl.Expr:
