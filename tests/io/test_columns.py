@@ -315,6 +315,22 @@ def test_a_column_without_a_name_is_listed_by_its_number(tmp_path):
     assert result.sources[0].unused == ("column 4", "note")
 
 
+def test_objects_called_by_numbers_do_not_hide_choices_that_count_from_0(tmp_path):
+    """Each 0 is the name of an option too, but the other rows have no names: 2 may then be the second or the third."""
+    text = "x,y,z,pick\n0,3,4,0\n5,1,3,2\n4,0,1,0\n"
+    columns = {"option": ["x", "y", "z"], "odd": "pick"}
+    with pytest.raises(FileError, match="choice_from_0"):
+        read(tmp_path, text, columns=columns)
+    names = text.replace("5,1,3,2", "5,2,3,2")
+    assert len(read(tmp_path, names, columns=columns).triplets) == 6
+
+
+def test_a_choice_that_is_an_object_a_number_and_another_column_is_refused(tmp_path):
+    text = "3,2,1,pick\n2,1,0,1\n5,3,0,3\n"
+    result = read(tmp_path, text, columns={"option": ["3", "2", "1"], "central": "pick"}, on_bad="drop")
+    assert result.rejected["line"].to_list() == [2, 3] and not len(result.triplets)
+
+
 @pytest.mark.parametrize("columns", [["A", "B"], ["left", "right"], ["R", "L"]])
 def test_a_choice_that_is_an_object_and_another_column_is_refused(columns, tmp_path):
     """Objects called as the columns are: a letter may then mean an object, or whatever stands in that column."""

@@ -196,7 +196,7 @@ class Reader:
             at = f"c{grammar.columns.get('choice_1', grammar.columns.get('value'))}"
             choices = pl.concat([frame[at].cast(pl.String) for frame in (cells.frame, following)])
             columns = columns.with_columns(next_choice=choices.shift(-1)[: len(columns)])
-        if grammar.undecided is not None and columns.select(grammar.undecided.any()).item():
+        if grammar.undecided and all(columns.select(rows.any()).item() for rows in grammar.undecided):
             raise _undecided(opened)
         naming, blank = opened.naming, table.guarded
         judged = parse_rows.classify_rows(cells.frame, columns, grammar, naming, may_be_blank=blank)
@@ -237,7 +237,7 @@ def _undecided(opened: Opened) -> FileError:
     at = opened.grammar.columns["choice_1"]
     name = opened.table.header.describe(at) if opened.grammar.has_header else str(at + 1)
     wrong = f"a choice in column {name!r} is 0, so choices may count from 0 or from 1"
-    way = f"say which with --column choice_from_0={name!r} or choice_from_1 (odd_from_0, central_from_0 for these)"
+    way = f"say which with --column choice_from_0={name!r} or choice_from_1 (or choice_name; odd_from_0, central_from_0 for these)"
     return FileError(f"{opened.table.name}: {wrong}; {way}")
 
 

@@ -48,7 +48,7 @@ class Grammar:
     triplets : what a row says, as (anchor, near, far): one triplet, or several of one statement.
     picked : whether each option was chosen, where a check question may name the right one.
     derived : columns that are made of the others, step by step, for the expressions to use.
-    undecided : rows that show that numbers in the column ``choice`` may count from 0 or from 1.
+    undecided : rows whose choice is 0, and rows where it is a number and no name; where there are both, they may count from 0 or 1.
     partial : whether a row says only those of them whose ``near`` is not null.
     answer : the role that holds the choice, where it is one of ``objects``; the word "skip" in it is a skip.
     refuse, aside : rows that are not answers.
@@ -76,7 +76,7 @@ class Grammar:
     has_header: bool = True
     partial: bool = False
     picked: tuple[pl.Expr, ...] = ()
-    undecided: pl.Expr | None = None
+    undecided: tuple[pl.Expr, ...] = ()
     derived: tuple[Mapping[str, pl.Expr], ...] = ()
     may_be_blank: tuple[str, ...] = ()
     gather: Callable[[pl.DataFrame, str], pl.DataFrame] | None = None

@@ -59,7 +59,7 @@ def choice_grammar(
         refusals.insert(0, distinct(objects, "an anchor and distinct options"))
         refusals.append(Refusal(n_taken == count, "all options chosen", "some of the options", shows))
     if how is None:
-        both = (pl.sum_horizontal(by_name) == n_picks) & (pl.sum_horizontal(by_code) == n_picks)
+        both = (pl.sum_horizontal(by_name) >= n_picks) & (pl.sum_horizontal(by_code) >= n_picks)
         differ = pl.any_horizontal([by_name[i] != by_code[i] for i in range(count)])
         role = kind if kind in ("odd", "central") else "choice"
         side, or_side = (", or choice_side,", " or a side") if kind == "near" else ("", "")
@@ -68,6 +68,7 @@ def choice_grammar(
         refusals.insert(0, Refusal((both & differ).fill_null(False), fault, roles, shows))
     asked = pl.all_horizontal([text.is_not_null() for text in texts])
     zero = pl.col("picks").list.contains("0") if kind == "grid" else _plain(given[0]) == "0"
+    coded = zero | pl.any_horizontal(by_code)
     return Grammar(
         ({} if anchor is None else {"anchor": anchor})
         | dict(zip((*names, *given), (*options, *choices), strict=True))
@@ -79,7 +80,7 @@ def choice_grammar(
         near_side=pl.when(taken[0]).then(order[0]).otherwise(order[1]) if known or how == "side" else None,
         partial=kind == "grid",
         picked=tuple(taken),
-        undecided=zero & ~any_name & asked if how is None else None,
+        undecided=(zero & asked, coded & ~any_name & asked) if how is None else (),
         blanks=NAN,
         derived=(*derived, dict(zip((took.meta.output_name() for took in taken), ways, strict=True))),
     )

@@ -172,7 +172,7 @@ def selecting(grammar: Grammar, header: Header, where: Sequence[str]) -> Grammar
         truth = wanted.lower() in ("true", "false")  # which Excel shows as TRUE
         same = cell.str.to_lowercase() == wanted.lower() if truth else cell == wanted
         selected &= same if parts[2] == "=" else ~same
-    undecided = None if grammar.undecided is None else grammar.undecided & selected
+    undecided = tuple(rows & selected for rows in grammar.undecided)
     aside = (Aside(~selected, "not selected"), *grammar.aside)
     return replace(grammar, columns=columns, aside=aside, undecided=undecided)
 
