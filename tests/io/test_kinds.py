@@ -940,3 +940,11 @@ def test_one_name_in_the_wrong_cell_does_not_make_participants_objects(tmp_path)
     with pytest.raises(ColumnsError) as caught:
         nf.read_triplets(tmp_path / "x.csv")
     assert "anchor=subj" not in str(caught.value)
+
+
+def test_a_question_under_another_name_is_missed_aloud(tmp_path):
+    """One of its two options is in no other question."""
+    text = "who,Which is more like a fig: plum or lime?,Q2\nann,plum,kiwi\nbob,lime,plum\n"
+    (tmp_path / "x.csv").write_text(text)
+    with pytest.warns(NearfarWarning, match="'Q2' holds names of objects"):
+        nf.read_triplets(tmp_path / "x.csv", wide="Which is more like a {anchor}: {option} or {option}?")

@@ -232,7 +232,7 @@ def _survey(table: Table, wide: str, columns: Mapping[str, Any], value: str) -> 
     cells = table.first_texts(SAMPLE_ROWS)
     for column in (cells[f"c{at}"] for at in others if at not in about and at not in ids):
         said = set(column.drop_nulls())
-        if 2 * len(said & objects) > len(said):
+        if said and 2 * len(said & objects) >= len(said):
             left = f"{table.header.describe(int(column.name[1:]))!r} holds names of objects too"
             warn(f"{table.name}: {left}, but is no question of {wide!r}; left out")
     kept = {at: name for at, name in others.items() if at not in about and plain(name) not in taken}
