@@ -20,13 +20,15 @@ from nearfar._tools.compiled import compiled
 from nearfar.errors import InputError
 from nearfar.features.part import Part
 
+MAX_MARKS = 1 << 20  # of pairs: so many columns, times the rows, fit in 63 bits
 SMALL_GRID = 1 << 22  # cells of a grid that is cheap whatever is in it
+CHUNK = 1 << 15  # answers whose keys stay in the processor's cache
 
 Indices = NDArray[np.int32]
 
 
 class CountedCells(NamedTuple):
-    """Counted cells, sorted by key = key column << row_bits | row."""
+    """Counted cells, sorted by key = column << row_bits | row."""
 
     keys: NDArray[np.int64]
     net: NDArray[Any]
@@ -73,7 +75,7 @@ class Counts:
         self._most = 0  # no cell holds more than this
         self.grid: NDArray[Any] | None = None
         self._runs: list[CountedCells] = []
-        self.row_bits, self.mark_bits = bits(self.n_rows), bits(self.n_marks)
+        self.row_bits = bits(self.n_rows)
 
     @property
     def n_columns(self) -> int:
@@ -85,18 +87,20 @@ class Counts:
         self.n_answers += len(anchor)
         # a cell names the anchor, or either may be it
         self._most += 2 * int(np.bincount(anchor).max(initial=0))
-        if self.grid is not None or self._wants_grid():
-            grid, given = self._roomy_grid(), (anchor, near, far, self.mark, self.n_marks)
-            blocks = threads.blocks(self.n_rows, threads.n_threads() if len(anchor) > 50_000 else 1)
-            threads.run(self.part.add_to_grid, [(grid[a:b], *given, a) for a, b in blocks])
-            return
-        if self.mark_bits * (2 if self.part.of_pairs else 1) + self.row_bits + 1 > 63:
+        if self.part.of_pairs and self.n_marks > MAX_MARKS:
             raise InputError(
-                f"{self.part.name} on {self.n_rows:,} objects is past what sparse counting holds "
-                "(1,048,576 objects); give landmarks, or use the score kernel"
+                f"{self.part.name} on {self.n_rows:,} objects has more columns than can be numbered ({MAX_MARKS:,} objects); "
+                "give landmarks, or use the score kernel"
             )
+        if self.grid is not None or self._wants_grid():
+            grid, keys = self._roomy_grid(), np.empty(CHUNK * self.part.cells_per_answer, dtype=np.int64)
+            for start in range(0, len(anchor), CHUNK):
+                batch = (role[start : start + CHUNK] for role in (anchor, near, far))
+                filled = self.part.fill_keys(*batch, self.mark, self.n_marks, self.row_bits, keys)
+                add_to_grid(keys[:filled], self.row_bits, grid)
+            return
         keys = np.empty(len(anchor) * self.part.cells_per_answer, dtype=np.int64)
-        filled = self.part.fill_keys(anchor, near, far, self.mark, self.mark_bits, self.row_bits, keys)
+        filled = self.part.fill_keys(anchor, near, far, self.mark, self.n_marks, self.row_bits, keys)
         self._add_cells(count_keys(keys[:filled], threads.n_threads()))
 
     def _wants_grid(self) -> bool:
@@ -119,12 +123,9 @@ class Counts:
 
     def _put(self, cells: CountedCells) -> None:
         """Add cells to the grid, which has room for them."""
-        all_codes = self.part.all_codes(self.n_marks) if len(cells.keys) else np.empty(0, np.int64)
         for start in range(0, len(cells.keys), 1 << 20):
             keys, net, total = (column[start : start + (1 << 20)] for column in cells)
-            columns, spot = np.unique(keys >> self.row_bits, return_inverse=True)
-            codes = self.part.codes_of_keys(columns, self.mark_bits)
-            at = keys & ((1 << self.row_bits) - 1), np.searchsorted(all_codes, codes)[spot]
+            at = keys & ((1 << self.row_bits) - 1), keys >> self.row_bits
             self.grid[at] += np.stack([net, total], axis=1)  # type: ignore[index]  # a cell occurs once
 
     def _kind(self, least: Any = np.int32) -> Any:
@@ -200,6 +201,16 @@ def count_keys(keys: NDArray[np.int64], n_threads: int, *, few: int = 500_000) -
 
 def _as(cells: CountedCells, kind: Any) -> CountedCells:
     return CountedCells(cells.keys, cells.net.astype(kind, copy=False), cells.total.astype(kind, copy=False))
+
+
+@compiled()
+def add_to_grid(signed_keys: Any, row_bits: int, grid: Any) -> None:
+    """In: signed keys, as for ``count_sorted``, in any order. In and out: grid (n, p, 2)."""
+    mask = (np.int64(1) << row_bits) - 1
+    for signed in signed_keys:
+        key = signed >> 1
+        grid[key & mask, key >> row_bits, 0] += 2 * (signed & 1) - 1
+        grid[key & mask, key >> row_bits, 1] += 1
 
 
 @compiled()

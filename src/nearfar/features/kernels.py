@@ -36,77 +36,44 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from nearfar._tools.compiled import compiled
+from nearfar.design.draws import pair_of
 from nearfar.features.part import ColumnCodes, Part
 
 
-def _k1_codes(marks: int) -> ColumnCodes:
-    first, second = np.triu_indices(marks, 1)
-    return (first.astype(np.int64) << 32) | second
+def _k1_codes(columns: NDArray[np.int64], marks: int) -> ColumnCodes:
+    last = marks * (marks - 1) // 2 - 1
+    low, high = pair_of(last - columns)  # of the pairs counted from the last one
+    return ((marks - 1 - high) << 32) | (marks - 1 - low)
 
 
 @compiled()
-def _k1_grid(grid: Any, anchor: Any, near: Any, far: Any, mark: Any, n_marks: int, first_row: int) -> None:
-    """In: answers, mark. In and out: grid (rows, p, 2), its rows from first_row on."""
-    for t in range(anchor.size):
-        row = anchor[t] - first_row
-        if 0 <= row < grid.shape[0]:
-            i, j = np.int64(mark[near[t]]), np.int64(mark[far[t]])
-            if i >= 0 and j >= 0:
-                low, high = min(i, j), max(i, j)
-                column = ((low * (2 * n_marks - low - 1)) >> 1) + high - low - 1
-                grid[row, column, 0] += 2 * (i < j) - 1
-                grid[row, column, 1] += 1
-
-
-@compiled()
-def _k1_keys(anchor: Any, near: Any, far: Any, mark: Any, mark_bits: int, row_bits: int, out: Any) -> int:
+def _k1_keys(anchor: Any, near: Any, far: Any, mark: Any, marks: int, row_bits: int, out: Any) -> int:
     """In: answers, mark. Out: signed keys (column << row_bits | row) << 1 | (is +). Returns how many."""
     filled = 0
     for t in range(anchor.size):
         i, j = np.int64(mark[near[t]]), np.int64(mark[far[t]])
         if i >= 0 and j >= 0:
-            column = (min(i, j) << mark_bits) | max(i, j)
+            low, high = min(i, j), max(i, j)
+            column = ((low * (2 * marks - low - 1)) >> 1) + high - low - 1
             out[filled] = (((column << row_bits) | np.int64(anchor[t])) << 1) | np.int64(i < j)
             filled += 1
     return filled
 
 
-K1 = Part(
-    name="k1",
-    cells_per_answer=1,
-    all_codes=_k1_codes,
-    n_columns=lambda marks: marks * (marks - 1) // 2,
-    add_to_grid=_k1_grid,
-    fill_keys=_k1_keys,
-)
+K1 = Part("k1", 1, n_columns=lambda marks: marks * (marks - 1) // 2, codes=_k1_codes, fill_keys=_k1_keys)
 
 
-def _k2_codes(marks: int) -> ColumnCodes:
-    first = np.repeat(np.arange(marks, dtype=np.int64), max(marks - 1, 0))
-    second = np.tile(np.arange(max(marks - 1, 0), dtype=np.int64), marks)
+def _k2_codes(columns: NDArray[np.int64], marks: int) -> ColumnCodes:
+    first = columns // max(marks - 1, 1)
+    second = columns - first * (marks - 1)
     return (first << 32) | (second + (second >= first))
 
 
 @compiled()
-def _k2_grid(grid: Any, anchor: Any, near: Any, far: Any, mark: Any, n_marks: int, first_row: int) -> None:
-    """In: answers, mark. In and out: grid (rows, p, 2), its rows from first_row on."""
-    for t in range(anchor.size):
-        i = np.int64(mark[anchor[t]])
-        if i < 0:
-            continue
-        for side in range(2):
-            a, other = (near[t], far[t]) if side == 0 else (far[t], near[t])
-            row, j = a - first_row, np.int64(mark[other])
-            if j >= 0 and 0 <= row < grid.shape[0]:
-                column = i * (n_marks - 1) + j - (j > i)
-                grid[row, column, 0] += 1 - 2 * side
-                grid[row, column, 1] += 1
-
-
-@compiled()
-def _k2_keys(anchor: Any, near: Any, far: Any, mark: Any, mark_bits: int, row_bits: int, out: Any) -> int:
+def _k2_keys(anchor: Any, near: Any, far: Any, mark: Any, marks: int, row_bits: int, out: Any) -> int:
     """In: answers, mark. Out: signed keys (column << row_bits | row) << 1 | (is +). Returns how many."""
     filled = 0
     for t in range(anchor.size):
@@ -117,38 +84,17 @@ def _k2_keys(anchor: Any, near: Any, far: Any, mark: Any, mark_bits: int, row_bi
             row, other = (near[t], far[t]) if side == 0 else (far[t], near[t])
             j = np.int64(mark[other])
             if j >= 0:
-                column = (i << mark_bits) | j
+                column = i * (marks - 1) + j - (j > i)
                 out[filled] = (((column << row_bits) | np.int64(row)) << 1) | np.int64(1 - side)
                 filled += 1
     return filled
 
 
-K2 = Part(
-    name="k2",
-    cells_per_answer=2,
-    all_codes=_k2_codes,
-    n_columns=lambda marks: marks * (marks - 1),
-    add_to_grid=_k2_grid,
-    fill_keys=_k2_keys,
-)
+K2 = Part("k2", 2, n_columns=lambda marks: marks * (marks - 1), codes=_k2_codes, fill_keys=_k2_keys)
 
 
 @compiled()
-def _score_grid(grid: Any, anchor: Any, near: Any, far: Any, mark: Any, n_marks: int, first_row: int) -> None:
-    """In: answers, mark. In and out: grid (rows, p, 2), its rows from first_row on."""
-    for t in range(anchor.size):
-        a = anchor[t]
-        for side in range(2):
-            other = near[t] if side == 0 else far[t]
-            for object_, column in ((a, mark[other]), (other, mark[a])):
-                row = object_ - first_row
-                if column >= 0 and 0 <= row < grid.shape[0]:
-                    grid[row, column, 0] += 1 - 2 * side
-                    grid[row, column, 1] += 1
-
-
-@compiled()
-def _score_keys(anchor: Any, near: Any, far: Any, mark: Any, mark_bits: int, row_bits: int, out: Any) -> int:
+def _score_keys(anchor: Any, near: Any, far: Any, mark: Any, marks: int, row_bits: int, out: Any) -> int:
     """In: answers, mark. Out: signed keys (column << row_bits | row) << 1 | (is +). Returns how many."""
     filled = 0
     for t in range(anchor.size):
@@ -164,11 +110,6 @@ def _score_keys(anchor: Any, near: Any, far: Any, mark: Any, mark_bits: int, row
 
 
 SCORE = Part(
-    name="score",
-    cells_per_answer=4,
-    all_codes=lambda marks: np.arange(marks, dtype=np.int64) << 32,
-    n_columns=lambda marks: marks,
-    add_to_grid=_score_grid,
-    fill_keys=_score_keys,
-    of_pairs=False,
-)
+    "score", 4, n_columns=lambda marks: marks, codes=lambda columns, marks: columns << 32,
+    fill_keys=_score_keys, of_pairs=False,
+)  # fmt: skip

@@ -24,9 +24,9 @@ class Part:
     ----------
     name : "k1", "k2" or "score".
     cells_per_answer : how many cells an answer adds to.
-    all_codes : how many marks there are -> codes of all columns, in the order of the grid's columns.
-    add_to_grid : compiled (grid, anchor, near, far, mark, n_marks, first_row).
-    fill_keys : compiled (anchor, near, far, mark, mark_bits, row_bits, out) -> number of keys written.
+    n_columns : how many marks there are -> how many columns there could be.
+    codes : (columns, marks) -> codes of columns by their numbers below ``n_columns``, in the same order.
+    fill_keys : compiled (anchor, near, far, mark, marks, row_bits, out) -> number of keys written, one for each cell.
     of_pairs : whether columns are about pairs of objects (k1, k2). Then a cell's value is net / total, a mean answer, and
         columns nobody answered about are left out. Else they are about one object (score): a value is net, a sum; all
         columns stay; and an object's own column gets the length of the rest of its row.
@@ -34,21 +34,17 @@ class Part:
 
     name: str
     cells_per_answer: int
-    all_codes: Callable[[int], ColumnCodes]
     n_columns: Callable[[int], int]
-    add_to_grid: Callable[..., None]
+    codes: Callable[[NDArray[np.int64], int], ColumnCodes]
     fill_keys: Callable[..., int]
     of_pairs: bool = True
 
     def __reduce__(self) -> tuple[Any, ...]:
         return _part_called, (self.name,)  # compiled loops and all stay where they are
 
-    def codes_of_keys(self, key_columns: NDArray[np.int64], mark_bits: int) -> ColumnCodes:
-        """Column numbers as they stand in sorting keys -> codes."""
-        if not self.of_pairs:
-            return key_columns << 32
-        low = (np.int64(1) << mark_bits) - 1
-        return ((key_columns >> mark_bits) << 32) | (key_columns & low)
+    def all_codes(self, marks: int) -> ColumnCodes:
+        """The codes of all columns."""
+        return self.codes(np.arange(self.n_columns(marks)), marks)
 
 
 def _part_called(name: str) -> Part:

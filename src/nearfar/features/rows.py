@@ -102,7 +102,7 @@ def _from_cells(
     n = cells_to_csc(tuple(cells), part.of_pairs, counts.row_bits, rows, columns, starts, values, squares)
     starts = np.append(starts[:n], size).astype(index)
     values /= np.sqrt(np.where(squares > 0, squares, 1.0))[rows]
-    occurring = part.codes_of_keys(columns[:n], counts.mark_bits)
+    occurring = part.codes(columns[:n], counts.n_marks)
     per_column = np.diff(starts)
     phi = sparse.csc_array((values.astype(dtype, copy=False), rows, starts), shape=(counts.n_rows, n))
     phi.has_sorted_indices = phi.has_canonical_format = True

@@ -80,7 +80,7 @@ def block_codes(recipe: Recipe, block: int, cells: PartCells) -> list[ColumnCode
     for part, counts in zip(recipe.parts, _added(recipe, block, [cells], [False] * len(cells)), strict=True):
         keys = counts.cells().keys if recipe.must_find(part) else np.empty(0, np.int64)
         columns = np.unique(keys >> counts.row_bits)
-        codes.append(part.codes_of_keys(columns, counts.mark_bits))
+        codes.append(part.codes(columns, recipe.n_marks))
     return codes
 
 
