@@ -83,6 +83,14 @@ class Credits:
         models, heard = tuple(self.models[k] for k in rows), tuple(self.heard[k] for k in rows)
         return Credits(models, self.values[rows], self.margins[rows], self.seconds[rows], heard)
 
+    def joined(self, other: Credits) -> Credits:
+        """Those of these models and of others on the same answers."""
+        rows = (
+            np.concatenate([getattr(self, name), getattr(other, name)])
+            for name in ("values", "margins", "seconds")
+        )
+        return Credits(self.models + other.models, *rows, self.heard + other.heard)
+
 
 def cross_validate(answers: Triplets, models: Sequence[Model], splits: Sequence[Split]) -> Credits:
     """Fit every model to the training answers of every fold and judge it by the test answers; each answer is tested once."""

@@ -171,7 +171,10 @@ class Judging:
     @cached_property
     def scored_credits(self) -> Credits:
         """``credits``, NaN for answers that do not count."""
-        return replace(self.credits, values=np.where(_scored(self.judged), self.credits.values, np.nan))
+        return self._scored_only(self.credits)
+
+    def _scored_only(self, credits: Credits) -> Credits:
+        return replace(credits, values=np.where(_scored(self.judged), credits.values, np.nan))
 
     @cached_property
     def scores(self) -> Comparison:
@@ -219,17 +222,21 @@ class Judging:
 
         None where nothing can be held out, or no model has dimensions.
         """
-        if not self._has_own_list and self.splits:
+        if not self.splits:
+            return None
+        credits = self.credits
+        if not self._has_own_list:
             most = max(self.judged.n_objects - 2, 1)
             names = [f"{name}-{d}" for d in DIMENSIONS if d <= most for name in LAWS]
-            by_dimension = Judging(self.judged, models=names, seed=self.seed)
-            shared = "units", "splits", "draws", "ceiling"
-            vars(by_dimension).update({name: getattr(self, name) for name in shared})
-            return by_dimension.dimension_choice
-        if not self.splits or not any(model.n_components for model in self.models):
+            known = [model.name for model in credits.models]
+            others = [name for name in names if name not in known]
+            credits = credits.joined(cross_validate(self.judged, parse_models(others), self.splits))
+            credits = credits.take([(known + others).index(name) for name in names])
+        if not any(model.n_components for model in credits.models):
             return None
-        sizes, rows, enough = count_dimensions(self.scored_credits, self.draws)
-        compared = self._compared(self.scored_credits.take(rows))
+        credits = self._scored_only(credits)
+        sizes, rows, enough = count_dimensions(credits, self.draws)
+        compared = self._compared(credits.take(rows))
         return DimensionChoice(enough if compared.above_guessing else 0, sizes, compared)
 
     @property
