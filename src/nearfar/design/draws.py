@@ -8,6 +8,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
+from nearfar._tools.arrays import distinct
 from nearfar._tools.checks import Seed, check_count, generator
 from nearfar.design._even import balanced_rows, count_rows, near_rows
 from nearfar.design.questions import (
@@ -53,8 +54,7 @@ def _distinct(total: int, count: int, rng: Generator) -> NDArray[np.int64]:
     codes = np.empty(0, dtype=np.int64)
     while len(codes) < count:
         more = rng.integers(total, size=int(1.05 * (count - len(codes))) + 10)
-        codes = np.sort(np.concatenate([codes, more]))  # np.unique hashes whole numbers, 100 times slower
-        codes = codes[np.concatenate([[True], codes[1:] != codes[:-1]])]
+        codes = distinct(np.concatenate([codes, more]))
     # Drawing treats all numbers alike, and so does dropping the surplus: the set stays uniform.
     surplus = rng.choice(len(codes), len(codes) - count, replace=False)
     return np.delete(codes, surplus)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from nearfar import words
-from nearfar._tools.arrays import dense_codes
+from nearfar._tools.arrays import dense_codes, distinct
 from nearfar.triplets import Triplets, random_rows
 
 if TYPE_CHECKING:
@@ -35,7 +35,7 @@ class AnswerCounts:
         self.both = (first_option > 0) & (first_option < self.times)
         self.per_object = np.bincount(answers.array.ravel(), minlength=answers.n_objects)
         self.task = task_of(answers)
-        self.statements, self.questions = len(np.unique(answers.statement_ids)), len(ids)
+        self.statements, self.questions = len(distinct(answers.statement_ids)), len(ids)
         self.repeated, self.contradicted = int((self.times > 1).sum()), int(self.both.sum())
         self.triplets = self.questions + self.contradicted
         self.by_several = self.by_same = 0
@@ -52,13 +52,13 @@ def task_of(answers: Triplets) -> str:
     "screens" where rows look like those of screens that have lost their statement ids.
     """
     m, statement = len(answers), answers.statement_ids
-    if len(np.unique(statement)) == m:
+    if (n_statements := len(distinct(statement))) == m:
         return "screens" if are_screens(answers) else "near"
     for task, role in (("odd", "far"), ("central", "near")):
         if 2 * len(choices_of_three(answers, role)) == m:
             return task
     code = dense_codes(statement) * answers.n_objects
-    if len(np.unique(code + answers.anchor)) > len(np.unique(statement)):
+    if len(distinct(code + answers.anchor)) > n_statements:
         return "mixed"
     return "ranking" if np.isin(code + answers.near, code + answers.far).any() else "grid"
 
@@ -226,7 +226,7 @@ def screen_runs(answers: Triplets, complete: float = 0.9) -> NDArray[np.int64] |
     def different(*roles: NDArray[Any]) -> NDArray[Any]:
         """(runs,) how many objects play these roles."""
         n = np.int64(answers.n_objects)
-        return np.bincount(np.unique(np.tile(run, len(roles)) * n + np.concatenate(roles)) // n)
+        return np.bincount(distinct(np.tile(run, len(roles)) * n + np.concatenate(roles)) // n)
 
     near, far, both = different(answers.near), different(answers.far), different(answers.near, answers.far)
     whole = (size > 1) & ((2 * size >= near * far) & (near + far == both) | (2 * size == both * (both - 1)))
@@ -242,7 +242,7 @@ def _in_multiples(answers: Triplets, most_lost: int = 60) -> bool:
     pair = answers.anchor.astype(np.int64) * n + answers.near
     often = np.unique(pair * n + answers.far, return_counts=True)[1]
     wins = np.unique(pair, return_counts=True)[1]
-    if len(wins) < MIN_QUESTIONS:
+    if len(wins) < MIN_QUESTIONS or np.mean(wins == 1) > 0.1:
         return False
     several = range(2, most_lost + 1)
     return any(np.mean(wins % g == 0) >= 0.9 and np.mean(often % g == 0) < 0.5 for g in several)

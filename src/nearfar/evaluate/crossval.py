@@ -85,11 +85,9 @@ class Credits:
 
     def joined(self, other: Credits) -> Credits:
         """Those of these models and of others on the same answers."""
-        rows = (
-            np.concatenate([getattr(self, name), getattr(other, name)])
-            for name in ("values", "margins", "seconds")
-        )
-        return Credits(self.models + other.models, *rows, self.heard + other.heard)
+        values, margins = np.vstack([self.values, other.values]), np.vstack([self.margins, other.margins])
+        seconds = np.vstack([self.seconds, other.seconds])
+        return Credits(self.models + other.models, values, margins, seconds, self.heard + other.heard)
 
 
 def cross_validate(answers: Triplets, models: Sequence[Model], splits: Sequence[Split]) -> Credits:

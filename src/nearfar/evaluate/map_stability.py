@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from scipy.linalg import orthogonal_procrustes
 
 from nearfar import words
-from nearfar._tools.arrays import Codes, Floats, dense_codes
+from nearfar._tools.arrays import Codes, Floats, dense_codes, distinct
 from nearfar._tools.progress import track
 from nearfar._tools.records import Record
 from nearfar.errors import NearfarWarning
@@ -179,7 +179,7 @@ def statements_per_object(answers: Triplets) -> NDArray[np.int64]:
     """
     statement = dense_codes(answers.statement_ids)
     n, roles = answers.n_objects, (answers.anchor, answers.near, answers.far)
-    told = np.unique(np.concatenate([statement * n + role for role in roles]))
+    told = distinct(np.concatenate([statement * n + role for role in roles]))
     return np.bincount(told % n, minlength=n)
 
 
@@ -324,7 +324,7 @@ def measure_reliability(answers: Triplets, model: Model, scope: Scope, seed: int
     In simulated studies of booklets, few participants, or fewer than five different questions per object it was wrong by more
     than 0.1 in half of them: there it is NaN.
     """
-    enough = len(np.unique(answers.question_ids)) >= 5 * answers.n_objects
+    enough = len(distinct(answers.question_ids)) >= 5 * answers.n_objects
     known = enough and scope.participants == "new" and scope.questions != "within booklets"
     return Reliability(split_half(answers, model, seed=seed) if known else np.nan, model.name)
 

@@ -19,7 +19,7 @@ from typing import Any, Literal, NamedTuple, get_args
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from nearfar._tools.arrays import Codes, dense_codes
+from nearfar._tools.arrays import Codes, dense_codes, distinct
 from nearfar._tools.checks import Seed, generator
 from nearfar._tools.text import count
 from nearfar.errors import InputError, ScreenWarning
@@ -140,7 +140,7 @@ def _screens(answers: Triplets, spanning: NDArray[np.bool_]) -> tuple[Codes, boo
     They are with several anchors and more than half of the objects, as in pile sorts: no question would be left to train on.
     """
     statements, n = answers.statement_ids, answers.n_objects
-    pairs = np.unique(statements[:, None] * np.int64(n) + answers.array)
+    pairs = distinct(statements[:, None] * np.int64(n) + answers.array)
     about, shown = pairs // n, pairs % n
     anchors = _several(answers, answers.anchor) & spanning
     size = np.bincount(about, minlength=len(spanning))
@@ -280,4 +280,4 @@ def is_blocked(answers: Triplets, units: Units, most: float = 0.9) -> bool:
     share = np.bincount(shown, minlength=n) / len(shown)
     slots, people = np.unique(np.bincount(person), return_counts=True)
     expected = people @ -np.expm1(np.outer(slots, np.log1p(-share))).sum(axis=1)
-    return bool(len(np.unique(person * n + shown)) < most * expected)
+    return bool(len(distinct(person * n + shown)) < most * expected)

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 from scipy import sparse
 
-from nearfar._tools.arrays import Floats
+from nearfar._tools.arrays import Floats, distinct
 from nearfar.blocks import RowBlocks
 from nearfar.errors import InputError
 from nearfar.triplets import Triplets
@@ -145,7 +145,7 @@ def used_columns(phi: PhiLike) -> NDArray[Any]:
     """
     if not is_sparse(phi):
         return np.arange(phi.shape[1])
-    used = np.flatnonzero(column_counts(phi)) if is_crowded(phi) else np.unique(phi.indices)
+    used = np.flatnonzero(column_counts(phi)) if is_crowded(phi) else distinct(phi.indices)
     return used.astype(phi.indices.dtype, copy=False)
 
 

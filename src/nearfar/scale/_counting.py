@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar._tools.arrays import distinct
 from nearfar.features.counts import CountedCells, Counts
 from nearfar.features.mapping import parse_kernel
 from nearfar.features.part import ColumnCodes, Part
@@ -79,14 +80,14 @@ def block_codes(recipe: Recipe, block: int, cells: PartCells) -> list[ColumnCode
     codes = []
     for part, counts in zip(recipe.parts, _added(recipe, block, [cells], [False] * len(cells)), strict=True):
         keys = counts.cells().keys if recipe.must_find(part) else np.empty(0, np.int64)
-        columns = np.unique(keys >> counts.row_bits)
+        columns = distinct(keys >> counts.row_bits)
         codes.append(part.codes(columns, recipe.n_marks))
     return codes
 
 
 def join_codes(blocks: list[list[ColumnCodes]]) -> list[ColumnCodes]:
     """The columns of each part that occur in any of several blocks."""
-    return [np.unique(np.concatenate(codes)) for codes in zip(*blocks, strict=True)]
+    return [distinct(np.concatenate(codes)) for codes in zip(*blocks, strict=True)]
 
 
 def make_rows(
