@@ -174,3 +174,13 @@ def test_food_splits_by_screen():
     assert abs(len(np.unique(answers.statement_ids[test])) - 0.2 * 15320) < 5
     assert len(train) < len(answers) - len(test)
     assert not np.isin(answers.question_ids[train], answers.question_ids[test]).any()
+
+
+def test_a_split_by_participant_does_not_go_by_their_names():
+    rows = Triplets.from_array([[0, 1, 2], [0, 2, 1], [0, 1, 3], [3, 0, 2]] * 3)
+    splits = []
+    for names in (["ann", "bob", "cat", "dan"] * 3, ["d", "b", "a", "c"] * 3):
+        named = rows.replace(participant=names, statement=np.arange(12) // 4)
+        splits.append([test.tolist() for _, test in kfold(named, 2, by="participant", seed=1)])
+        assert named.statement_ids.tolist() == list(range(12))
+    assert splits[0] == splits[1]

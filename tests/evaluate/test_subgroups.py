@@ -47,6 +47,24 @@ def test_nobody_in_particular_is_not_a_person(places):
     assert len(find_subgroups(Triplets.concatenate([known, unknown]), most=2).people) == 12
 
 
+@pytest.mark.parametrize("max_answers", [20_000, 1_500])
+def test_other_names_of_the_same_people_change_nothing(places, max_answers):
+    answers = study([places[0]] * 8 + [places[1]] * 8, 120)
+    person, first = np.unique(np.asarray(answers.participant), return_inverse=True)
+    counted = np.arange(len(answers)) % 120  # every participant counts statements from 1
+    one = answers.replace(participant=person[first], statement=counted)
+    other = one.replace(
+        participant=np.array([f"p{7 * i % 16:02d}" for i in range(16)])[first], statement=counted
+    )
+    found, again = (
+        find_subgroups(one, max_answers=max_answers),
+        find_subgroups(other, max_answers=max_answers),
+    )
+    assert found.gains == again.gains and found.accuracy == again.accuracy
+    of_name = dict(zip(again.people, again.group.tolist(), strict=True))
+    assert [of_name[f"p{7 * i % 16:02d}"] for i in range(16)] == found.group.tolist()
+
+
 @pytest.mark.parametrize("noise", [0.25, 50.0])
 def test_one_view_or_noise_is_one(places, noise):
     found = find_subgroups(study([places[0]] * 14, 100, noise=noise))

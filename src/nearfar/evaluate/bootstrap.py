@@ -19,7 +19,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from nearfar._tools.arrays import Codes, Floats, dense_codes
 from nearfar._tools.records import Record
-from nearfar.evaluate.splits import Units, drawn_respondents, split_units
+from nearfar.evaluate.splits import Units, respondents, split_units
 from nearfar.triplets import Triplets
 
 MIN_PARTICIPANTS = 10  # with fewer (effective) participants nothing is said about others
@@ -209,7 +209,7 @@ def make_draws(
     scope = Scope(questions="same" if by_person else questions.get(design, "new"))
     who = answers.statement_ids
     if answers.participant is not None and len(answers.participant.known):
-        people = drawn_respondents(answers)
+        people = respondents(answers)
         enough = round(effective_groups(people)) >= MIN_PARTICIPANTS
         who = people if enough else who
         number = len(answers.participant.known)

@@ -234,12 +234,11 @@ def _size(*keys: Codes) -> NDArray[np.int64]:
 
 
 class _FirstResponses(NamedTuple):
-    """One answer per person and question: who, which question, which of its options; its row; how many options and questions there are.
+    """One answer per person and question: which question, which of its options; its row; how many options and questions there are.
 
     Statements "odd one out" and "most central" are one answer with three options; anything else is one with two.
     """
 
-    person: Codes
     asked: Codes
     option: Codes
     row: NDArray[np.intp]
@@ -261,7 +260,7 @@ def _first_responses(answers: Triplets) -> _FirstResponses:
     n = int(asked.max(initial=-1)) + 1
     firsts = np.unique(person[rows] * n + asked, return_index=True)[1]
     rows = rows[firsts]
-    return _FirstResponses(dense_codes(person[rows]), asked[firsts], chosen[firsts], rows, options, n)
+    return _FirstResponses(asked[firsts], chosen[firsts], rows, options, n)
 
 
 @dataclass(frozen=True, eq=False)
@@ -299,11 +298,13 @@ def person_agreement(answers: Triplets | ArrayLike, *, max_people: int = 300) ->
         raise InputError("people: the answers do not say who gave them; add a column participant")
     everybody = answers.participant.known
     chosen = np.sort(np.random.default_rng(0).permutation(everybody)[:max_people])
-    said = _first_responses(answers[np.isin(answers.participant.codes, chosen)])
+    rows = np.flatnonzero(np.isin(answers.participant.codes, chosen))
+    said = _first_responses(answers[rows])
+    person = np.searchsorted(chosen, answers.participant.codes[rows[said.row]])
 
     def both(columns: Codes, count: int) -> Floats:
         """(P, P) in how many columns two people have an entry."""
-        entries = np.ones(len(columns)), (said.person, columns)
+        entries = np.ones(len(columns)), (person, columns)
         matrix: Any = coo_array(entries, shape=(len(chosen), count)).tocsr()
         return np.asarray((matrix @ matrix.T).todense())
 

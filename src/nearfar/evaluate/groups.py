@@ -24,7 +24,7 @@ from nearfar.evaluate.ceiling import group_agreement
 from nearfar.evaluate.crossval import fit_timed
 from nearfar.evaluate.judging import parse_or_choose
 from nearfar.evaluate.map_stability import align, along_axes, bootstrap_rows, coordinates
-from nearfar.evaluate.splits import drawn_respondents, kfold, respondents
+from nearfar.evaluate.splits import kfold, respondents
 from nearfar.evaluate.subgroups import residual_vectors, some_statements
 from nearfar.space.models import Model, parse_model
 from nearfar.space.space import Space
@@ -179,16 +179,16 @@ def compare_groups(
 
 def _test(answers: Triplets, group: Codes, common: Space, n_permutations: int, seed: int) -> PermutationTest:
     """The permutation test; of very many people some are drawn, because it grows with the square of their number."""
-    assert answers.participant is not None
-    drawn = np.random.default_rng(seed).permutation(np.unique(answers.participant.codes))[:MAX_TESTED]
-    rows = np.flatnonzero(np.isin(answers.participant.codes, drawn))
+    who = respondents(answers)
+    drawn = np.random.default_rng(seed).permutation(int(who.max()) + 1)[:MAX_TESTED]
+    rows = np.flatnonzero(np.isin(who, drawn))
     tested = answers[rows]
-    person, _, vectors = residual_vectors(tested, common)
-    member = np.zeros(len(answers.participant.names), dtype=np.int64)
-    member[answers.participant.codes[rows]] = group[rows]
-    came = np.argsort(np.unique(answers.participant.codes[rows], return_index=True)[1])  # names do not matter
-    test = permutation_test(inner_products(vectors[came]), member[person[came]], n_permutations, seed)
-    return test._replace(questions_differ=questions_differ(tested, member[person], n_permutations, seed))
+    people, _, vectors = residual_vectors(tested, common)
+    assert tested.participant is not None
+    group_of = dict(zip(tested.participant.codes.tolist(), group[rows].tolist(), strict=True))
+    member = np.array([group_of[person] for person in people.tolist()])
+    test = permutation_test(inner_products(vectors), member, n_permutations, seed)
+    return test._replace(questions_differ=questions_differ(tested, member, n_permutations, seed))
 
 
 def _each_others(
@@ -251,7 +251,7 @@ def _moves(
         return np.stack([align(coordinates(space), common) for space in spaces])
 
     own = [np.flatnonzero(group == g) for g in (0, 1)]
-    people = [dense_codes(drawn_respondents(answers)[rows]) for rows in own]
+    people = [dense_codes(respondents(answers)[rows]) for rows in own]
     maps = maps_of(own)
     apart = maps[1] - maps[0]
     rng = np.random.default_rng(seed)

@@ -22,7 +22,7 @@ from nearfar._tools.records import Record
 from nearfar.errors import NearfarWarning
 from nearfar.evaluate.bootstrap import Scope, effective_groups
 from nearfar.evaluate.crossval import fit_timed
-from nearfar.evaluate.splits import drawn_respondents
+from nearfar.evaluate.splits import respondents
 from nearfar.methods import Tree, cut, with_uninformed
 from nearfar.space.models import Model
 from nearfar.space.space import Space
@@ -117,7 +117,7 @@ def resample(
 def resampled_units(answers: Triplets) -> tuple[str, Codes]:
     """What is drawn with replacement, participants where at least two are known, and (m,) which of them an answer is of."""
     if answers.participant is not None and len(answers.participant.present) > 1:
-        return "participant", drawn_respondents(answers)
+        return "participant", respondents(answers)
     return "statement", dense_codes(answers.statement_ids)
 
 
@@ -331,7 +331,7 @@ def measure_reliability(answers: Triplets, model: Model, scope: Scope, seed: int
 
 def split_half(answers: Triplets, model: Model, *, n_splits: int = 2, seed: int = 0) -> float:
     """Mean correlation of distances between halves of the participants, stepped up to whole studies (Spearman-Brown, 2r / (1 + r))."""
-    people, rng = drawn_respondents(answers), np.random.default_rng([seed, 1910])
+    people, rng = respondents(answers), np.random.default_rng([seed, 1910])
     count = int(people.max(initial=-1)) + 1
     correlations = []
     for _ in range(n_splits):

@@ -103,24 +103,15 @@ def _units(ids: NDArray[Any], kind: By, screens: bool = False) -> Units:
 def respondents(answers: Triplets) -> Codes:
     """(m,) code of who answered: the participant, and the statement where the participant is not known.
 
-    >>> respondents(Triplets.from_array([[0, 1, 2], [0, 1, 3], [1, 2, 3]], participant=["ann", "ann", ""]))
-    array([0, 0, 1])
-    """
-    statements = answers.statement_ids
-    if answers.participant is None:
-        return dense_codes(statements)
-    people = answers.participant.codes.astype(np.int64)
-    unknown = answers.participant == ""
-    return dense_codes(np.where(unknown, len(answers.participant.names) + statements, people))
+    They are numbered as they come, so that other names of the same people, such as pseudonyms, change nothing that is drawn.
 
-
-def drawn_respondents(answers: Triplets) -> Codes:
-    """(m,) ``respondents`` numbered as they come, for whatever draws them at random: pseudonyms change no result.
-
-    >>> drawn_respondents(Triplets.from_array([[0, 1, 2], [0, 1, 3], [1, 2, 3]], participant=["bob", "ann", "bob"]))
+    >>> respondents(Triplets.from_array([[0, 1, 2], [0, 1, 3], [1, 2, 3]], participant=["bob", "ann", "bob"]))
     array([0, 1, 0])
     """
-    _, first, codes = np.unique(respondents(answers), return_index=True, return_inverse=True)
+    who = answers.statement_ids
+    if (people := answers.participant) is not None:
+        who = np.where(people == "", len(people.names) + who, people.codes)
+    _, first, codes = np.unique(who, return_index=True, return_inverse=True)
     return dense_codes(first[codes])
 
 

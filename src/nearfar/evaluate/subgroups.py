@@ -110,7 +110,7 @@ def find_subgroups(
     if (answers.participant == "").any():
         answers = answers[~(answers.participant == "")]
     assert answers.participant is not None
-    sizes = np.bincount(answers.participant.codes)[answers.participant.present]
+    sizes = np.bincount(respondents(answers))
     if (sizes >= MIN_ANSWERS).sum() < MIN_PARTICIPANTS:
         return None
     judged = parse_or_choose(answers, model, seed)
@@ -136,14 +136,15 @@ def find_subgroups(
             if not (draws.scope.participants == "new" and gains[-1].low > 0):
                 break
             count = k
-    group = np.zeros(len(sizes), dtype=np.int64)
+    people, counts, vectors = residual_vectors(answers, parts[0][2])
+    group = np.zeros(len(people), dtype=np.int64)
     if count > 1:
-        _, counts, vectors = residual_vectors(answers, parts[0][2])
         group = cluster_people(vectors, counts, count, seed)
-    names = tuple(map(str, answers.participant.names[answers.participant.present].tolist()))
-    used = len(np.unique(drawn.participant.codes))
-    accuracy = tuple(draws.estimate(row) for row in credits)
-    return Subgroups(count, names, group, accuracy, tuple(gains), judged.name, len(drawn), len(answers), used)
+    order = np.argsort(people)
+    names = tuple(map(str, answers.participant.names[people[order]].tolist()))
+    used, accuracy = len(drawn.participant.present), tuple(draws.estimate(row) for row in credits)
+    about = accuracy, tuple(gains), judged.name, len(drawn), len(answers), used
+    return Subgroups(count, names, group[order], *about)
 
 
 def _with_own_maps(
@@ -168,13 +169,12 @@ def _drawn_rows(answers: Triplets, sizes: NDArray[np.int64], wanted: int, seed: 
     """Rows that subgroups are looked for in: all, or about ``wanted`` in whole statements of people drawn."""
     if len(answers) <= wanted:
         return np.arange(len(answers))
-    assert answers.participant is not None
     rng = np.random.default_rng(seed)
     each = max(200, wanted // len(sizes))  # before fewer of each person are taken, people are left out
     asked = rng.permutation(np.flatnonzero(sizes >= MIN_ANSWERS))
     total = np.cumsum(np.minimum(sizes, each)[asked])
     asked = asked[: max(MIN_PARTICIPANTS, int((total <= wanted).sum()))]
-    order = np.argsort(dense_codes(answers.participant.codes), kind="stable")
+    order = np.argsort(respondents(answers), kind="stable")
     ends = np.cumsum(sizes)
     parts = [some_statements(answers, order[ends[p] - sizes[p] : ends[p]], each, rng) for p in asked.tolist()]
     return np.sort(np.concatenate(parts))
@@ -210,17 +210,18 @@ def cluster_people(
     return group
 
 
-def residual_vectors(answers: Triplets, space: Space) -> tuple[NDArray[np.int64], NDArray[np.int64], Any]:
+def residual_vectors(answers: Triplets, space: Space) -> tuple[NDArray[np.int32], NDArray[np.int64], Any]:
     """What is left of each person's answers when the common map and the person's own ability are taken out.
 
-    Returns (P,) codes of the participants in order, (P,) answers of each, and their vectors over pairs, (P, pairs) sparse.
+    Returns (P,) codes of the participants as they come, (P,) answers of each, and their vectors over pairs, (P, pairs) sparse.
 
     With m_t the margin of answer t on the common map and b_p the slope of the person's logistic curve (ability), what is left of
     answer t is r_t = 1 - 1 / (1 + exp(-b_p m_t)). Summed, + r_t for the pair (anchor, near) and - r_t for (anchor, far), it says
     which pairs a person sees nearer, and which farther, than everybody. Answering more carefully is not another strategy.
     """
     assert answers.participant is not None
-    people, person = np.unique(answers.participant.codes.astype(np.int64), return_inverse=True)
+    person = respondents(answers)
+    people = answers.participant.codes[np.unique(person, return_index=True)[1]]
     margin = space.margins(answers.anchor, answers.near, answers.far)
     size = float(np.sqrt(np.mean(margin**2))) if len(margin) else 0.0
     margin = margin / size if size > 0 else margin

@@ -133,17 +133,20 @@ class Ids:
 
 
 def codes_within(ids: Ids, owners: Ids) -> NDArray[np.int64]:
-    """(m,) a number for every id; where an id occurs with several owners, one for every pair of id and owner.
+    """(m,) a number for every id; where an id occurs with several owners, for every pair of both, whatever owners are called.
 
     >>> codes_within(Ids.encode([1, 2, 1, 2, 2]), Ids.encode(["ann", "ann", "bob", "bob", "bob"]))
-    array([0, 2, 1, 3, 3])
+    array([0, 1, 2, 3, 3])
     """
     some_owner = np.zeros(len(ids.names), np.int32)
     some_owner[ids.codes] = owners.codes
     codes = ids.codes.astype(np.int64)
     if (some_owner[ids.codes] == owners.codes).all():
         return codes
-    return _encode_numbers(codes * len(owners.names) + owners.codes)[0].astype(np.int64)
+    pair, pairs = _encode_numbers(codes * len(owners.names) + owners.codes)
+    first = np.empty(len(pairs), dtype=np.int64)
+    first[pair[::-1]] = np.arange(len(pair))[::-1]  # the first row of each is written last
+    return np.asarray(first[pair])
 
 
 def read_only(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
