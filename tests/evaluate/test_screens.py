@@ -8,6 +8,7 @@ import pytest
 from benchmarks.honesty.worlds import asked, make_world
 
 from nearfar.errors import InputError, ScreenWarning
+from nearfar.evaluate.analysis import Analysis
 from nearfar.evaluate.collection import are_screens, screen_runs
 from nearfar.evaluate.crossval import pair_memory_credits
 from nearfar.evaluate.splits import holdout, kfold, split_units
@@ -124,6 +125,19 @@ def test_pair_memory_equals_the_oracle_and_exposes_a_leak():
     leaking = pair_memory_credits(answers, kfold(answers, 5, by="trio")).mean()
     honest = pair_memory_credits(answers, kfold(answers, 5, by="pair")).mean()
     assert leaking > 0.9 and honest < 0.65
+
+
+def test_what_is_declared_is_not_guessed():
+    rng = np.random.default_rng(0)
+    lists = np.array([[a, b, x] for a, b, *rest in np.argsort(rng.random((90, 30)))[:, :9] for x in rest])
+    answers = Triplets.from_array(rng.permutation(lists), n_objects=30)
+    with pytest.warns(ScreenWarning):
+        assert Analysis(answers, models=["score"]).units.kind == "pair"
+    assert Analysis(answers, models=["score"], design="random").units.kind == "trio"  # and no warning
+    single = np.argsort(rng.random((400, 30)))[:, :3]
+    with pytest.warns(ScreenWarning):
+        screens = Analysis(single, models=["score"], design="screens").units
+    assert screens.kind == "pair" and screens.screens
 
 
 def test_rows_of_one_screen_that_follow_each_other_are_one_statement():

@@ -54,8 +54,9 @@ class Analysis(Judging):
         answers where ``cv`` is given.
     max_shown : how many objects trees and pages are over, at most, drawn at random.
     design : how questions were chosen, where it is known: "adaptive" and "blocked" (booklets) limit what accuracies speak
-        of. Default: as the column ``rule`` of the answers says, and blocked where the answers look like it. Where that
-        column names random questions beside others, accuracy, ceiling and curve come from the random ones.
+        of, "screens" (grids and lists) what is kept in one fold. Default: as the column ``rule`` of the answers says, and
+        blocked or screens where the answers look like it. Where that column names random questions beside others,
+        accuracy, ceiling and curve come from the random ones.
     features : vectors of the objects as a prior: an array with one row per object, a data frame with a column "object", a
         file, or a dict of several sources; how they enter, if at all, is chosen by held-out answers.
     seed : None, an integer or a numpy Generator; fixes everything random.

@@ -131,13 +131,13 @@ class Judging:
         m, wanted = len(self.answers), self._max_judged or 260_000
         if m <= wanted or (self._cv is not None and self._max_judged is None):
             return np.arange(m), self.answers
-        rows = some_units(split_units(self.answers).codes, wanted, seed=self.seed)
+        rows = some_units(split_units(self.answers, design=self._design).codes, wanted, seed=self.seed)
         return rows, self.answers[rows]
 
     @cached_property
     def units(self) -> Units:
         """What is held out, and drawn, as a whole: trios, or statements."""
-        units = split_units(self.judged)
+        units = split_units(self.judged, design=self._design)
         warn_of_screens(units)
         return units
 

@@ -319,22 +319,18 @@ class Reliability(Record):
 
 
 def measure_reliability(answers: Triplets, model: Model, scope: Scope, seed: int) -> Reliability:
-    """Fit a model to halves of the participants.
+    """Mean correlation of distances between halves of the participants, stepped up to whole studies (Spearman-Brown, 2r / (1 + r)).
 
     In simulated studies of booklets, few participants, or fewer than five different questions per object it was wrong by more
     than 0.1 in half of them: there it is NaN.
     """
     enough = len(distinct(answers.question_ids)) >= 5 * answers.n_objects
-    known = enough and scope.participants == "new" and scope.questions != "within booklets"
-    return Reliability(split_half(answers, model, seed=seed) if known else np.nan, model.name)
-
-
-def split_half(answers: Triplets, model: Model, *, n_splits: int = 2, seed: int = 0) -> float:
-    """Mean correlation of distances between halves of the participants, stepped up to whole studies (Spearman-Brown, 2r / (1 + r))."""
+    if not enough or scope.participants != "new" or scope.questions == "within booklets":
+        return Reliability(np.nan, model.name)
     people, rng = respondents(answers), np.random.default_rng([seed, 1910])
     count = int(people.max(initial=-1)) + 1
     correlations = []
-    for _ in range(n_splits):
+    for _ in range(2):
         first = (rng.permutation(count) < count / 2)[people]
         spaces = [fit_timed(model, answers[half]).space for half in (first, ~first)]
         known = np.flatnonzero(spaces[0].informed & spaces[1].informed)[:2_000]
@@ -343,4 +339,4 @@ def split_half(answers: Triplets, model: Model, *, n_splits: int = 2, seed: int 
         if len(known) > 2 and one.std() > 0 and other.std() > 0:
             correlations.append(float(np.corrcoef(one, other)[0, 1]))
     r = max(0.0, float(np.mean(correlations))) if correlations else np.nan
-    return 2 * r / (1 + r)
+    return Reliability(2 * r / (1 + r), model.name)

@@ -54,11 +54,12 @@ class Units:
     screens: bool = False
 
 
-def split_units(answers: Triplets | ArrayLike, by: By | None = None) -> Units:
+def split_units(answers: Triplets | ArrayLike, by: By | None = None, design: str | None = None) -> Units:
     """The unit of every answer that is kept in the same fold.
 
     By default the trio, or the statement where that spans several trios, or the participant where statements are about
-    everything; of screens that have lost their statements, runs of rows, or else the pair (anchor, near).
+    everything; of screens that have lost their statements, runs of rows, or else the pair (anchor, near). Whether they
+    are screens is seen in the answers, unless ``design`` declares it.
 
     >>> answers = Triplets.from_odd_one_out([[0, 1, 2], [0, 3, 1], [2, 0, 1]])
     >>> split_units(answers).codes
@@ -89,7 +90,7 @@ def split_units(answers: Triplets | ArrayLike, by: By | None = None) -> Units:
         return _units(np.where(spanning[statements], own, trios), "statement")
     if by == "statement":
         return _units(answers.statement_ids, by)
-    if not are_screens(answers):
+    if design != "screens" if design else not are_screens(answers):
         return _units(answers.trio_ids, "trio")
     runs = screen_runs(answers)
     return _units(pairs, "pair", True) if runs is None else _units(runs, "statement", True)

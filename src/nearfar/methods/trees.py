@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -123,9 +122,10 @@ def linkage(phi: PhiLike, method: str = "complete", *, diagonal: str = "shift") 
         raise InputError(f"phi: a tree needs at least two objects, got {rows.n_rows}")
     factored = Factored(rows)
     _check_fits(factored.size)
+    first = PrincipalAxes(1, diagonal="keep")
     with step("tree"):
         distances = pair_distances(factored, smallest_eigenvalue(factored) if shifted else 0.0)
-        Z = _linked(distances, method, partial(_first_coordinate, factored))
+        Z = _linked(distances, method, lambda: first.fit_transform(factored.phi).to_array()[factored.rows, 0])
     return with_uninformed(Z, factored.rows, factored.uninformed)
 
 
@@ -167,11 +167,6 @@ def along(Z: Floats, position: Floats) -> Floats:
         if sums[b] / sizes[b] < sums[a] / sizes[a]:
             turned[row, :2] = b, a
     return turned
-
-
-def _first_coordinate(factored: Factored) -> Floats:
-    points = PrincipalAxes(1, diagonal="keep").fit(factored.phi).embedding_.to_array()
-    return np.asarray(points[factored.rows, 0], dtype=np.float64)
 
 
 def pair_distances(factored: Factored, shift: float = 0.0) -> Floats:

@@ -59,7 +59,9 @@ def triplet_accuracy(
         )
     backend = rows.backend
     batches = [backend.submit("held-out", _read, piece, answers.names) for piece in answers.pieces]
-    sizes = backend.gather("reading held-out answers", backend.map("held-out", _length, batches))
+    sizes = backend.gather(
+        "reading held-out answers", backend.map("held-out", lambda batch: len(batch[0]), batches)
+    )
     stored = sum(rows.gather("looking at the features", stored_bytes))
     step = max(1, rows_bytes * rows.n_rows // (3 * stored + 1))
     kind = "phi" if points is None else "points"
@@ -79,10 +81,6 @@ def triplet_accuracy(
 def _read(piece: Piece, names: Any) -> Roles:
     none = np.empty((3, 0), np.int32)
     return tuple(np.concatenate(role) for role in zip(none, *piece.read(names), strict=True))
-
-
-def _length(batch: Roles) -> int:
-    return len(batch[0])
 
 
 def _slice(batch: Roles, first: int, last: int) -> Roles:
