@@ -254,8 +254,7 @@ def _one_is_enough(credits: Credits, draws: Draws, as_good: NDArray[np.bool_]) -
     same = [len(one) > 0 and credits.models[k].base == credits.models[one[0]].base for k in more]
     if not any(same):
         return False
-    likely = np.stack([log_likelihood(credits.margins[k]) for k in (*more, one[0])])
-    likely[np.isnan(credits.values[[*more, one[0]]])] = np.nan
+    likely = log_likelihoods(credits.take([*more, one[0]]))
     gain = np.stack([likely[:-1][same].mean(axis=0), likely[:-1].mean(axis=0)]) - likely[-1]
     mean, error = np.nanmean(gain, axis=1), np.nanstd(draws.means(gain), axis=1)
     return bool((mean <= 0.5 * error).any() and mean[0] <= ERRORS * error[0])
@@ -296,16 +295,20 @@ def count_dimensions(credits: Credits, draws: Draws) -> tuple[tuple[int, ...], l
     they came from more dimensions.
     """
     size = np.array([model.n_components or 0 for model in credits.models])
-    margins = np.where(np.isnan(credits.values), np.nan, credits.margins)
-    likely = np.stack(
-        [log_likelihood(of) if d else np.full(of.shape, -np.inf) for of, d in zip(margins, size, strict=True)]
-    )
+    known = np.flatnonzero(size > 0).tolist()
+    likely, size = log_likelihoods(credits.take(known)), size[known]
     means = np.nanmean(likely, axis=1)
-    sizes = tuple(np.unique(size[size > 0]).tolist())
-    rows = [int(np.argmax(np.where(size == d, means, -np.inf))) for d in sizes]
-    drawn, means = draws.means(likely[rows]), means[rows]
+    sizes = tuple(np.unique(size).tolist())
+    best = [int(np.argmax(np.where(size == d, means, -np.inf))) for d in sizes]
+    drawn, means, rows = draws.means(likely[best]), means[best], [known[k] for k in best]
     clearer = means[None, :] - means[:, None] > ERRORS * np.nanstd(drawn[None, :] - drawn[:, None], axis=2)
     return sizes, rows, sizes[int(np.argmin(np.triu(clearer, 1).any(axis=1)))]
+
+
+def log_likelihoods(credits: Credits) -> Floats:
+    """(models, m) ``log_likelihood`` of the answers that count."""
+    margins = np.where(np.isnan(credits.values), np.nan, credits.margins)
+    return np.stack([log_likelihood(row) for row in margins])
 
 
 def log_likelihood(margins: NDArray[np.float32]) -> Floats:

@@ -30,6 +30,8 @@ from nearfar.space.models import FitCache, Model, empty_space, parse_model
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets
 
+MAX_OBJECTS = 3_000  # that the score kernel is fitted to by the way
+
 
 class Fit(NamedTuple):
     """A fitted space, the seconds it took (with those of features it found ready), and the warnings it gave."""
@@ -114,15 +116,13 @@ def score_credits(train: Triplets, test: Triplets) -> Floats:
     return fit_timed(parse_model("score"), train).space.credits(test)
 
 
-def quick_credits(answers: Triplets, *, cv: int = 5, max_objects: int = 3_000) -> Floats | None:
+def quick_credits(answers: Triplets) -> Floats | None:
     """(m,) held-out credits of the score kernel; None where there are too few answers or too many objects."""
     units = split_units(answers)
-    if answers.n_objects > max_objects or units.count < cv:
+    if answers.n_objects > MAX_OBJECTS or units.count < 5:
         return None
-    credit = np.empty(len(answers))
-    for train, test in kfold(answers, cv, by=units):
-        credit[test] = score_credits(answers[train], answers[test])
-    return credit
+    splits = list(kfold(answers, 5, by=units))
+    return np.asarray(cross_validate(answers, [parse_model("score")], splits).values[0], dtype=np.float64)
 
 
 def pair_memory_credits(answers: Triplets, splits: Iterable[Split]) -> Floats:

@@ -19,7 +19,7 @@ from nearfar._tools.records import Record
 from nearfar.evaluate.bootstrap import Estimate
 from nearfar.evaluate.ceiling import counts_of_others
 from nearfar.evaluate.collection import double_submits
-from nearfar.evaluate.crossval import quick_credits, score_credits
+from nearfar.evaluate.crossval import MAX_OBJECTS, quick_credits, score_credits
 from nearfar.evaluate.splits import respondents
 from nearfar.triplets import Triplets
 from nearfar.triplets.columns import median_of_times
@@ -265,7 +265,7 @@ def _has_own_strategy(answers: Triplets, credit: Floats, who: Codes, code: int, 
     theirs, fellows = who == code, np.isin(who, list(named - {code}))
     mine = answers[theirs]
     statement, alone = dense_codes(mine.statement_ids), np.zeros(len(mine), dtype=np.int64)
-    few = fellows.any() and answers.n_objects <= 3000
+    few = fellows.any() and answers.n_objects <= MAX_OBJECTS
     by_fellows = score_credits(answers[fellows], mine) if few else None
     by_own = quick_credits(mine) if len(mine) >= 5 * MIN_STATEMENTS else None
     for predicted in (each for each in (by_fellows, by_own) if each is not None):
