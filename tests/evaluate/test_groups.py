@@ -91,6 +91,18 @@ def test_one_view_dealt_into_two_groups_does_not_differ():
     assert "do not differ" in str(pair)
 
 
+def test_p_is_corrected_for_the_number_of_pairs():
+    answers = study([np.random.default_rng(4).normal(size=(N, 2))] * 18, 40, seed=5)
+    names = [str(name) for name in answers.participant.names.tolist()]
+    groups = {name: "abc"[i % 3] for i, name in enumerate(names)}
+    settings = {"model": "soe-2", "n_permutations": 49, "n_resamples": 2}
+    three = {pair.names: pair.test for pair in compare_groups(answers, groups, **settings).pairs}
+    assert len(three) == 3
+    for pair, test in three.items():
+        (two,) = compare_groups(answers, {k: g for k, g in groups.items() if g in pair}, **settings).pairs
+        assert test.p == min(1.0, 3 * two.test.p) and (test.pairs, two.test.pairs) == (3, 1)
+
+
 def test_care_is_not_another_view():
     """One group answers with much noise; what they see is the same."""
     points = np.random.default_rng(4).normal(size=(N, 2))

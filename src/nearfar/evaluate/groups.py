@@ -152,13 +152,14 @@ def compare_groups(
     who, names, left_out = _groups(answers, groups)
     judged = parse_or_choose(answers, model, seed)
     flat = judged if judged.n_components == 2 else parse_model("soe-2")
-    pairs = []
-    for i, j in combinations(range(len(names)), 2):
+    pairs, compared = [], list(combinations(range(len(names)), 2))
+    for i, j in compared:
         rows = np.flatnonzero((who == i) | (who == j))
         both, group = answers[rows], (who[rows] == j).astype(np.int64)
         with step(f"comparing {names[i]} and {names[j]}", total=3) as advance:
             common = fit_timed(judged, both).space
             test = _test(both, group, common, n_permutations, seed)
+            test = test._replace(p=min(1.0, len(compared) * test.p), pairs=len(compared))
             advance(1)
             accuracy, lead = _each_others(both, group, judged, seed)
             advance(1)
@@ -277,9 +278,10 @@ def _moves(
 
 
 class PermutationTest(NamedTuple):
-    """How often people dealt to groups at random differ as much: p = 5/3 (1 + as much or more) / (1 + permutations).
+    """How often people dealt to groups at random differ as much: p = pairs * 5/3 (1 + as much or more) / (1 + permutations).
 
-    The factor makes up for groups that differ in noise alone, which are not exchangeable; where they are, p is too large by it.
+    The factor 5/3 makes up for groups that differ in noise alone, which are not exchangeable; where they are, p is too large by
+    it. ``pairs`` : how many pairs of groups were compared, for which p is corrected (Bonferroni).
 
     ``people`` : how many were dealt, all of them or a random sample.
 
@@ -291,6 +293,7 @@ class PermutationTest(NamedTuple):
     permutations: int
     people: int
     questions_differ: bool = False
+    pairs: int = 1
 
     @property
     def differ(self) -> bool:

@@ -74,7 +74,7 @@ def find_subgroups(
 ) -> Subgroups | None:
     """Look for subgroups of participants: do two maps, or three, predict held-out answers better than one?
 
-    A third of the answers is held out. People are grouped by what the common map leaves of their other answers; each
+    Two quarters of the answers are held out in turn. People are grouped by what the common map leaves of their other answers; each
     subgroup gets a map of its own, which predicts its people's held-out answers. Two subgroups are found where that is
     better than the map of everybody, with the whole 95 % interval of the difference above 0; three likewise against two.
 

@@ -106,6 +106,8 @@ def group_pair(pair: GroupPair) -> Finding:
     sampled = pair.test.people < sum(pair.people)
     dealt = f"{number(pair.test.people)} participants drawn at random" if sampled else "the participants"
     details = f"By {number(pair.test.permutations)} permutations of {dealt}, level 5\xa0%."
+    if pair.test.pairs > 1:
+        details += f" p is corrected for the {number(pair.test.pairs)} pairs of groups."
     if pair.test.questions_differ:
         text = f"{one} and {other} got different questions, so they cannot be compared."
         return Finding("poor", "Cannot be compared", text)
