@@ -44,7 +44,9 @@ def open_image(
                 with _large if pixels > 1 << 24 else nullcontext():
                     ImageOps.exif_transpose(opened, in_place=True)
                     mode = "RGBA" if opened.has_transparency_data else "RGB"
-                    picture = _in_8_bits(opened)
+                    picture = opened
+                    if opened.mode.startswith("I;16"):  # Pillow would cut off all shades above 255
+                        picture = opened.convert("I").point(lambda value: value / 257 + 0.5).convert("L")
                     picture = picture if picture.mode == mode else picture.convert(mode)
                     picture.thumbnail((side, side), Image.Resampling.LANCZOS)
                     return picture
@@ -53,10 +55,3 @@ def open_image(
     except Exception as error:  # a damaged file may raise anything
         raise FileError(f"{os.fspath(source)}: is not a picture that can be read") from error
     raise FileError(f"{os.fspath(source)}: {wrong}")
-
-
-def _in_8_bits(opened: Any) -> Any:
-    """A grey picture of 16 bits with as many shades as a screen has; Pillow would cut off all above 255."""
-    if not opened.mode.startswith("I;16"):
-        return opened
-    return opened.convert("I").point(lambda value: value / 257 + 0.5).convert("L")

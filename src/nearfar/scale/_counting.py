@@ -71,17 +71,15 @@ def count_piece(recipe: Recipe, piece: Piece, names: Any) -> tuple[list[PartCell
 
 def merge(recipe: Recipe, block: int, pieces: list[PartCells]) -> PartCells:
     """The cells of a block from several pieces, or none, added up."""
-    sparse = [False] * len(recipe.parts)
-    return tuple(_small(counts.cells()) for counts in _added(recipe, block, pieces, sparse))
+    return tuple(_small(counts.cells()) for counts in _added(recipe, block, pieces))
 
 
 def block_codes(recipe: Recipe, block: int, cells: PartCells) -> list[ColumnCodes]:
     """The columns of each part that occur in a block; none where all columns stay anyway."""
     codes = []
-    for part, counts in zip(recipe.parts, _added(recipe, block, [cells], [False] * len(cells)), strict=True):
-        keys = counts.cells().keys if recipe.must_find(part) else np.empty(0, np.int64)
-        columns = distinct(keys >> counts.row_bits)
-        codes.append(part.codes(columns, recipe.n_marks))
+    for counts in _added(recipe, block, [cells]):
+        keys = counts.cells().keys if recipe.must_find(counts.part) else np.empty(0, np.int64)
+        codes.append(counts.part.codes(distinct(keys >> counts.row_bits), recipe.n_marks))
     return codes
 
 
@@ -115,12 +113,14 @@ def make_rows(
     return rows, (informed, per_column)
 
 
-def _added(recipe: Recipe, block: int, pieces: list[PartCells], dense: list[bool]) -> list[Counts]:
+def _added(
+    recipe: Recipe, block: int, pieces: list[PartCells], dense: list[bool] | None = None
+) -> list[Counts]:
     first = block * recipe.block_rows
     mark = _marks(recipe.n_objects, recipe.landmarks)[first : first + recipe.rows_of(block)]
     added = []
     for i, part in enumerate(recipe.parts):
-        counts = Counts(part, recipe.rows_of(block), mark, recipe.n_marks, dense=dense[i])
+        counts = Counts(part, recipe.rows_of(block), mark, recipe.n_marks, dense=bool(dense and dense[i]))
         for cells in pieces:
             counts.add_cells(cells[i])
         counts.settle()
