@@ -34,3 +34,11 @@ def distinct(ids: NDArray[Any]) -> NDArray[Any]:
     """
     ordered = np.sort(ids, axis=None)
     return np.asarray(ordered[np.append(True, ordered[1:] != ordered[:-1])[: len(ordered)]])
+
+
+def pair_of(number: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+    """The pairs low < high with these numbers, in the order (0, 1), (0, 2), (1, 2), (0, 3), ..."""
+    high = ((1.0 + np.sqrt(1.0 + 8.0 * number)) / 2.0).astype(np.int64)
+    high -= high * (high - 1) // 2 > number  # the root may be off by one
+    high += high * (high + 1) // 2 <= number
+    return number - high * (high - 1) // 2, high

@@ -22,9 +22,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from nearfar._tools.arrays import Floats, Indices, Ints
+from nearfar._tools.arrays import Floats, Indices, Ints, pair_of
 from nearfar._tools.checks import Seed, check_count, generator
-from nearfar.design.draws import at_least_three, check_screen, pair_of
+from nearfar.design.draws import at_least_three, check_screen
 from nearfar.design.questions import Objects, QuestionKind, Questions
 from nearfar.errors import InputError, NearfarWarning
 from nearfar.triplets import Triplets, as_triplets, positions

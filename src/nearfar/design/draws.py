@@ -8,7 +8,7 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import NDArray
 
-from nearfar._tools.arrays import distinct
+from nearfar._tools.arrays import distinct, pair_of
 from nearfar._tools.checks import Seed, check_count, generator
 from nearfar.design._even import balanced_rows, count_rows, near_rows
 from nearfar.design.questions import (
@@ -65,14 +65,6 @@ def unrank(codes: NDArray[np.int64], n: int) -> NDArray[np.int32]:
     anchor, pair = np.divmod(codes, (n - 1) * (n - 2) // 2)
     low, high = pair_of(pair)
     return np.array([anchor, low + (low >= anchor), high + (high >= anchor)], dtype=np.int32)
-
-
-def pair_of(number: NDArray[np.int64]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
-    """The pairs low < high with these numbers, in the order (0, 1), (0, 2), (1, 2), (0, 3), ..."""
-    high = ((1.0 + np.sqrt(1.0 + 8.0 * number)) / 2.0).astype(np.int64)
-    high -= high * (high - 1) // 2 > number  # the root may be off by one
-    high += high * (high + 1) // 2 <= number
-    return number - high * (high - 1) // 2, high
 
 
 def near_questions(

@@ -10,10 +10,9 @@ import numpy as np
 from numpy.random import Generator
 from numpy.typing import ArrayLike
 
-from nearfar._tools.arrays import Indices, Ints
+from nearfar._tools.arrays import Indices, Ints, pair_of
 from nearfar._tools.checks import Seed, generator
 from nearfar._tools.progress import step
-from nearfar.design.draws import pair_of
 from nearfar.design.questions import Objects, Questions, check_budget, object_names, warn_uninformed
 from nearfar.errors import InputError
 

@@ -38,8 +38,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from nearfar._tools.arrays import pair_of
 from nearfar._tools.compiled import compiled
-from nearfar.design.draws import pair_of
 from nearfar.features.part import ColumnCodes, Part
 
 
