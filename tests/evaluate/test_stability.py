@@ -6,8 +6,9 @@ from scipy.spatial import procrustes
 from space_tools import answers_about
 
 import nearfar as nf
+from nearfar.embedding.choices import choices
 from nearfar.errors import InputError
-from nearfar.evaluate.map_stability import align, circles, kept_labels
+from nearfar.evaluate.map_stability import align, bootstrap_sample, circles, kept_labels
 from nearfar.triplets import Triplets
 
 
@@ -135,3 +136,14 @@ def test_what_cannot_be_resampled_is_said():
         stability([[0, 1, 2]], n_clusters=0)
     with pytest.raises(InputError, match="n_resamples must be an integer >= 1, got 0"):
         stability([[0, 1, 2]], n_resamples=0)
+
+
+def test_who_is_drawn_twice_chose_among_three_twice():
+    trios = [np.random.default_rng(k).permutation(9)[:3] for k in range(12)]
+    answers = Triplets.from_odd_one_out(trios, n_objects=9, participant=np.arange(12) // 2)
+    people = np.asarray(answers.participant.codes, dtype=np.int64)
+    sample = bootstrap_sample(answers, people, np.random.default_rng(0))
+    assert (
+        len(set(np.bincount(sample.participant.codes).tolist())) > 2
+    )  # somebody is drawn twice, somebody never
+    assert np.diff(choices(sample).start).tolist() == [3] * 12

@@ -23,7 +23,7 @@ from nearfar.evaluate.bootstrap import Estimate, make_draws
 from nearfar.evaluate.ceiling import group_agreement
 from nearfar.evaluate.crossval import fit_timed
 from nearfar.evaluate.judging import parse_or_choose
-from nearfar.evaluate.map_stability import align, along_axes, bootstrap_rows, coordinates
+from nearfar.evaluate.map_stability import align, along_axes, bootstrap_sample, coordinates
 from nearfar.evaluate.splits import kfold, respondents
 from nearfar.evaluate.subgroups import residual_vectors, some_statements
 from nearfar.space.models import Model, parse_model
@@ -247,19 +247,19 @@ def _moves(
     People are drawn with replacement within each group, for the variance of each move and for the largest error among all.
     """
 
-    def maps_of(sides: list[NDArray[np.intp]]) -> Floats:
-        spaces = [fit_timed(model, answers[rows]).space for rows in sides]
+    def maps_of(sides: list[Triplets]) -> Floats:
+        spaces = [fit_timed(model, side).space for side in sides]
         return np.stack([align(coordinates(space), common) for space in spaces])
 
-    own = [np.flatnonzero(group == g) for g in (0, 1)]
-    people = [dense_codes(respondents(answers)[rows]) for rows in own]
+    own = [answers[group == g] for g in (0, 1)]
+    people = [respondents(side) for side in own]
     maps = maps_of(own)
     apart = maps[1] - maps[0]
     rng = np.random.default_rng(seed)
     resampled = np.empty((n_resamples, *common.shape))
     for again in resampled:
         first, second = maps_of(
-            [rows[bootstrap_rows(who, rng)] for rows, who in zip(own, people, strict=True)]
+            [bootstrap_sample(side, who, rng) for side, who in zip(own, people, strict=True)]
         )
         again[:] = second - first
     # NaN for objects that fewer than two resamples know

@@ -107,7 +107,7 @@ def resample(
     # a resample lacks people, and so objects and coverage, by design; the full fit warns by itself
     with warnings.catch_warnings(action="ignore", category=NearfarWarning):
         for _ in track(range(n_resamples), f"resampling {kind}s", total=n_resamples):
-            sample = answers[bootstrap_rows(who, rng)]
+            sample = bootstrap_sample(answers, who, rng)
             space = model.fit(sample)
             points.append(coordinates(space if plane.name == model.name else plane.fit(sample)))
             trees.append(_tree(space.take(shown)))
@@ -121,11 +121,19 @@ def resampled_units(answers: Triplets) -> tuple[str, Codes]:
     return "statement", dense_codes(answers.statement_ids)
 
 
-def bootstrap_rows(codes: Codes, rng: np.random.Generator) -> NDArray[np.intp]:
-    """Rows of as many participants (or statements), drawn with replacement, as the (m,) codes name."""
+def bootstrap_sample(answers: Triplets, codes: Codes, rng: np.random.Generator) -> Triplets:
+    """Answers of as many participants (or statements), drawn with replacement, as the (m,) codes name.
+
+    What is drawn twice was said twice: a copy of a statement is a statement of its own.
+    """
     size = int(codes.max(initial=-1)) + 1
-    weight = np.bincount(rng.integers(size, size=size), minlength=size)
-    return np.repeat(np.arange(len(codes)), weight[codes])
+    times = np.bincount(rng.integers(size, size=size), minlength=size)[codes]
+    rows = np.repeat(np.arange(len(codes)), times)
+    sample = answers[rows]
+    if answers.statement is None:
+        return sample
+    copy = np.arange(len(rows)) - np.repeat(np.cumsum(times) - times, times)
+    return sample.replace(statement=answers.statement_ids[rows] * (size + 1) + copy)
 
 
 def coordinates(space: Space) -> Floats:

@@ -19,7 +19,7 @@ from nearfar._tools.progress import track
 from nearfar._tools.records import Record
 from nearfar.errors import InputError, NearfarWarning
 from nearfar.evaluate.bootstrap import Estimate, effective_groups
-from nearfar.evaluate.map_stability import bootstrap_rows, resampled_units
+from nearfar.evaluate.map_stability import bootstrap_sample, resampled_units
 from nearfar.io import ObjectList, read_objects
 from nearfar.io.vectors import VectorTable
 from nearfar.space.space import Space
@@ -248,7 +248,7 @@ def rsa(
     # a resample lacks people, and so objects, by design
     with warnings.catch_warnings(action="ignore", category=NearfarWarning):
         for _ in track(range(of.n_resamples), f"resampling {kind}s", total=of.n_resamples):
-            fitted = model.fit(of.answers[bootstrap_rows(who, rng)]).distances()
+            fitted = model.fit(bootstrap_sample(of.answers, who, rng)).distances()
             people.append(_spearman(fitted[np.ix_(rows, rows)], other)[0])
     centre, *both = (np.arctanh(np.clip(each, -1 + 1e-9, 1 - 1e-9)) for each in (value, objects, people))
     df = min(effective_groups(who), len(shared), len(people)) - 1
