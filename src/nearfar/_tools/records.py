@@ -37,6 +37,10 @@ def plain(value: Any) -> Any:
         return plain(value._asdict())
     if isinstance(value, dict):
         return {str(key): plain(inner) for key, inner in value.items()}
+    if isinstance(value, np.ndarray) and value.dtype.kind in "biuf":
+        known: Any = value.astype(object)
+        known[~np.isfinite(value)] = None
+        return known.tolist()
     if isinstance(value, np.ndarray | np.generic):
         return plain(value.tolist())
     if isinstance(value, tuple | list):
