@@ -1,4 +1,4 @@
-"""Objects of many shapes and answers by six laws: how many dimensions ``choose_dimension`` gives them."""
+"""Objects of many shapes and answers by many laws: how many dimensions they are given, and whether ``auto`` draws a scale."""
 
 from __future__ import annotations
 
@@ -10,12 +10,17 @@ from numpy.typing import NDArray
 
 from benchmarks._measure import size
 from nearfar import choose_dimension
+from nearfar.evaluate.judging import Judging
 from nearfar.triplets import Triplets
 
 Points = NDArray[np.float64]
 LINES = ("line uniform", "line regular", "line skewed", "line clusters", "arc")
 PLANES = ("ring", "square", "long rectangle", "clusters in a plane")
 SHAPES = (*LINES, *PLANES, "cube", "sphere", "unequal axes", "torus", "heavy tails", "cube 5")
+# no constant was set by these
+OTHER_LINES = ("line with two ends", "line with a gap", "logarithmic line", "bow")
+OTHER_PLANES = ("disc", "triangle", "cross", "grid", "three clusters", "broad curve")
+OTHER_LAWS = ("student distance", "probit squares", "heavy ratio", "a third guess")
 LAWS = ("logistic distance", "logistic squares", "probit distance", "ratio", "lapses", "exponential")
 
 
@@ -25,6 +30,10 @@ def shape(kind: str, n: int, rng: np.random.Generator) -> tuple[int, Points]:
         return 1, _line(kind, n, rng)
     if kind in PLANES:
         return 2, _plane(kind, n, rng)
+    if kind in OTHER_LINES:
+        return 1, _other_line(kind, n, rng)
+    if kind in OTHER_PLANES:
+        return 2, _other_plane(kind, n, rng)
     if kind == "cube":
         return 3, rng.random((n, 3)) * 3.4
     if kind == "sphere":
@@ -64,6 +73,37 @@ def _plane(kind: str, n: int, rng: np.random.Generator) -> Points:
     return rng.random((n, 2)) * 3.4 * (1.0 if kind == "square" else np.array([1, 0.4]))
 
 
+def _other_line(kind: str, n: int, rng: np.random.Generator) -> Points:
+    if kind == "line with two ends":
+        return rng.beta(0.4, 0.4, size=(n, 1)) * 3
+    if kind == "line with a gap":
+        x = rng.random((n, 1)) * 1.2
+        return x + 1.4 * (x > 0.6)
+    if kind == "logarithmic line":
+        return np.geomspace(0.2, 4, n)[:, None]
+    a = rng.random(n) * np.pi / 3
+    return np.column_stack([np.cos(a), np.sin(a)]) * 3
+
+
+def _other_plane(kind: str, n: int, rng: np.random.Generator) -> Points:
+    a, u, v = rng.random((3, n))
+    if kind == "disc":
+        return np.sqrt(u)[:, None] * np.column_stack([np.cos(2 * np.pi * a), np.sin(2 * np.pi * a)]) * 1.8
+    if kind == "triangle":
+        return np.column_stack([np.maximum(u, v), np.minimum(u, v)]) * 3
+    if kind == "cross":
+        on_first = a < 0.5
+        return np.column_stack([np.where(on_first, u - 0.5, 0), np.where(on_first, 0, u - 0.5)]) * 3.4
+    if kind == "grid":
+        side = int(np.ceil(np.sqrt(n)))
+        return np.argwhere(np.ones((side, side)))[:n] * 3.0 / side
+    if kind == "three clusters":
+        corners = np.array([[0, 0], [2, 0], [1, 1.7]])
+        return corners[rng.integers(3, size=n)] + rng.normal(size=(n, 2)) * 0.35
+    a, width = a * 1.5 * np.pi, 1.4 + 0.35 * rng.normal(size=n)  # three quarters of a ring
+    return np.column_stack([np.cos(a), np.sin(a)]) * width[:, None]
+
+
 def answers(points: Points, m: int, law: str, form: str, people: bool, rng: np.random.Generator) -> Triplets:
     """Answers about m random trios, "odd" ones out or triplets; ``people`` : 24 who differ in weights, precision and lapses."""
     n, d = points.shape
@@ -83,6 +123,14 @@ def answers(points: Points, m: int, law: str, form: str, people: bool, rng: np.r
         near = -far + rng.normal(size=far.shape) * 0.3 / sure
     elif law == "ratio":
         near = -np.log(far + 1e-9) + rng.normal(size=far.shape) * 0.35 / sure
+    elif law == "student distance":
+        near = -far + rng.standard_t(3, size=far.shape) * 0.22 / sure
+    elif law == "probit squares":
+        near = -(far**2) + rng.normal(size=far.shape) * 0.5 / sure
+    elif law == "heavy ratio":
+        near = -np.log(1 + 4 * far**2) * 1.5 * sure + rng.gumbel(size=far.shape)
+    elif law == "a third guess":
+        near = np.where((who % 3 == 0)[:, None], 0, -far * 8 * sure) + rng.gumbel(size=far.shape)
     elif law == "lapses":
         at_random = (rng.random(m) < 0.15)[:, None]
         near = np.where(at_random, rng.random(far.shape), -far + rng.normal(size=far.shape) * 0.1)
@@ -114,4 +162,20 @@ def shapes() -> Iterator[dict[str, Any]]:
         yield {
             "shape": kind, "true_dimensions": true, "law": law, "form": form, "objects": n, "answers_per_object": per_object,
             "people": people, "chosen": int(choose_dimension(given, seed=seed)),
+        }  # fmt: skip
+
+
+def scales() -> Iterator[dict[str, Any]]:
+    """Lines and planes by which no constant was set: whether ``auto`` chooses one dimension, which is drawn as a scale."""
+    for seed in range(size(720, 3)):
+        rng = np.random.default_rng([78, seed])
+        per_object = (15, 50, 200)[seed % 3]
+        kind = str(rng.choice((OTHER_LINES, OTHER_PLANES)[seed // 3 % 2]))
+        law, form = str(rng.choice(OTHER_LAWS)), str(rng.choice(["odd", "triplet"]))
+        n, people = int(rng.choice([20, 40, 80])), bool(rng.integers(2))
+        true, points = shape(kind, n, rng)
+        judged = Judging(answers(points, n * per_object // 3, law, form, people, rng), seed=seed)
+        yield {
+            "shape": kind, "true_dimensions": true, "law": law, "form": form, "objects": n, "answers_per_object": per_object,
+            "people": people, "chosen": judged.chosen.name, "accuracy": judged.best.accuracy,
         }  # fmt: skip

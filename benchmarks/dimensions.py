@@ -1,6 +1,6 @@
 """Dimensions one can name: time and accuracy on THINGS, four million answers, a minibatch rival, simulated truths.
 
-``python -m benchmarks.dimensions [PART ...]`` runs things, large, rival, truth, number and shapes, or those named, and keeps raw rows in
+``python -m benchmarks.dimensions [PART ...]`` runs things, large, rival, truth, number, shapes and scales, or those named, and keeps raw rows in
 benchmarks/results/dimensions-PART.json. Times are CPU seconds of this process, unless they say wall.
 """
 
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from benchmarks._measure import SHARED, in_child, save, show, size
-from benchmarks.dimension_shapes import shapes
+from benchmarks.dimension_shapes import scales, shapes
 from nearfar import choose_dimension, datasets, design, find_dimensions, holdout, simulate
 from nearfar.embedding import CKL, NonNegative
 from nearfar.embedding.choices import ChoiceLoop, odd_one_out_rows
@@ -272,7 +272,16 @@ def number() -> Iterator[dict[str, Any]]:
         }  # fmt: skip
 
 
-PARTS = {"things": things, "large": large, "rival": rival, "truth": truth, "number": number, "shapes": shapes}
+PARTS = {
+    "things": things,
+   
+    "large": large,
+    "rival": rival,
+    "truth": truth,
+    "number": number,
+    "shapes": shapes,
+    "scales": scales,
+}
 
 
 def main() -> None:

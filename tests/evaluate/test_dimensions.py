@@ -146,15 +146,39 @@ def test_a_line_is_a_scale_with_intervals():
     assert nf.analyse(answers, "soe-2", models=["soe-2"]).scale is None
 
 
-def test_few_answers_about_a_line_are_a_scale_too():
-    """By accuracy alone, allowing half a point, 13 of these 20 were a scale."""
-    chosen = []
-    for seed in range(20):
-        x = np.random.default_rng(seed).normal(size=(20, 1)) * 2
-        asked = nf.design.random_questions(20, 200, seed=seed)
-        answers = nf.simulate.answers(asked, points=x, flip=0.1, seed=seed).triplets
-        chosen.append(nf.analyse(answers).best.name)
-    assert sum(name.endswith("-1") for name in chosen) >= 16
+def chosen_in_simulations(width, m, seeds):
+    """The models chosen for planes whose second axis has this width, 0 for a line."""
+    for seed in range(seeds):
+        x = np.random.default_rng(seed).normal(size=(20, 2)) * [2, 2 * width]
+        asked = nf.design.random_questions(20, m, seed=seed)
+        yield nf.analyse(nf.simulate.answers(asked, points=x, flip=0.1, seed=seed).triplets)
+
+
+def test_a_plane_is_no_scale_however_few_the_answers():
+    """While a scale needed only that more dimensions were not shown, 10 of these 20 were one."""
+    drawn = [*chosen_in_simulations(0.7, 100, 10), *chosen_in_simulations(0.5, 330, 10)]
+    assert sum(analysis.best.name.endswith("-1") for analysis in drawn) <= 1
+
+
+def test_lines_are_scales_and_say_what_that_costs_at_most():
+    drawn = list(chosen_in_simulations(0.0, 600, 8))
+    scales = [each for each in drawn if each.best.name.endswith("-1")]
+    assert len(scales) >= 6 and all(each.one_dimension.loss <= 0.03 for each in scales)
+    limit = f"{100 * scales[0].one_dimension.loss:.1f}"
+    assert limit in words.scale(scales[0]) and "not ruled out" not in words.dimensions(scales[0])
+    few = next(each for each in chosen_in_simulations(0.0, 150, 9) if each.dimension == 1)
+    assert not few.one_dimension.enough and few.space.n_components != 1 and few.scale is None
+    assert f"{100 * few.one_dimension.loss:.1f} points" in words.dimensions(few)
+    assert few.scores.best.name != "ckl-1" or "ckl-1 predicted more, but" in words.choice(few)
+
+
+def test_noise_is_no_scale():
+    """Where nothing is learnt, one dimension loses nothing."""
+    noise = odd_ones(np.zeros((12, 1)), 6000)
+    analysis = nf.analyse(noise)
+    assert analysis.one_dimension.loss < 0.03 and not analysis.one_dimension.enough
+    assert not analysis.best.name.endswith("-1")
+    assert "asked for" in words.scale(nf.analyse(noise, "ckl-1", models=["ckl-1", "ckl-2"]))
 
 
 def test_answers_by_another_law_than_the_embedding_are_a_scale_too():

@@ -330,7 +330,8 @@ def test_vectors_that_alone_predict_best_are_not_called_uncertain(useful):
 def test_the_reason_for_a_choice_holds_where_vectors_alone_predict_best(useful):
     ranked = [replace(useful.scores["soe-2"], name=name) for name in ("features", "soe-5+features", "soe-2")]
     scores = SimpleNamespace(best=ranked[0], ranked=lambda: ranked)
-    facts = {"splits": [0], "is_named": False, "models": ranked, "dimension": 2, "scores": scores}
+    models = [SimpleNamespace(name=each.name, n_components=5) for each in ranked]
+    facts = {"splits": [0], "is_named": False, "models": models, "dimension": 2, "scores": scores}
     chosen = SimpleNamespace(best=ranked[1], space=SimpleNamespace(n_components=5), **facts)
     told = words.choice(chosen)
     assert "simpler" not in told and "vectors alone" in told and "soe-5+features" in told

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict, dataclass
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -196,14 +196,13 @@ def candidates(n_objects: int, names: Sequence[str] = SHORT_LIST) -> list[str]:
     return [name for name in names if "-" not in name or int(name.rpartition("-")[2]) <= most]
 
 
-def pick(models: Sequence[Model], means: Floats, unclear: NDArray[np.bool_], enough: bool = False) -> int:
+def pick(models: Sequence[Model], means: Floats, unclear: NDArray[np.bool_]) -> int:
     """The most accurate model; a much simpler one (half the dimensions, or a kernel) that is as accurate, but for .001.
 
     One without vectors and with no more dimensions is simpler, too. Vectors alone use no answers: they are chosen only where
     every model is clearly worse.
 
-    ``unclear`` : (k, k) pairs of models whose difference has an interval that contains 0. ``enough`` : whether one dimension
-    makes answers as likely as more do; it is a scale, and is read as one, so it may then be three points less accurate.
+    ``unclear`` : (k, k) pairs of models whose difference has an interval that contains 0.
     """
     alone = np.array([isinstance(model.estimator, VectorsAlone) for model in models])
     size = np.array([model.n_components or 0 for model in models])
@@ -211,53 +210,68 @@ def pick(models: Sequence[Model], means: Floats, unclear: NDArray[np.bool_], eno
     best = int(np.argmax(means))
     if alone[best] and (as_good := ~alone & unclear[best]).any():
         best = int(np.argmax(np.where(as_good, means, -np.inf)))
-    slack = np.where(unclear[best], np.where((size == 1) & enough, 0.03, 0.001), 0.0)
     simpler = size <= size[best] / np.where(given[best] & ~given, 1, 2)
-    rivals = simpler & (means[best] - means <= slack) & ~alone
-    scales = np.flatnonzero(rivals & (size == 1)).tolist()
-    return min(scales or [best, *np.flatnonzero(rivals).tolist()], key=lambda k: (size[k], -means[k]))
+    rivals = simpler & (means[best] - means <= np.where(unclear[best], 0.001, 0.0)) & ~alone
+    return min([best, *np.flatnonzero(rivals).tolist()], key=lambda k: (size[k], -means[k]))
 
 
-def choose(credits: Credits, draws: Draws) -> tuple[int, Estimate]:
+def choose(credits: Credits, draws: Draws, one_is_enough: bool = False) -> tuple[int, Estimate]:
     """The number of the chosen model, and its accuracy corrected for the choice.
 
-    The best of several models is flattered by the answers that it was chosen by. So every draw chooses by the answers
+    One dimension is chosen where it is shown to be enough, and only there: it is read as a scale. The best of several models
+    is flattered by the answers that it was chosen by. So every draw chooses by the answers
     drawn, and is judged by those left out of it; the mean over draws takes the place of the chosen model's own accuracy
     (Tsamardinos, Greasidou and Borboudakis 2018, "Bootstrapping the out-of-sample predictions for efficient and
     accurate cross-validation", Machine Learning 107).
     """
     models, values = credits.models, credits.values
-    drawn = draws.means(values)
-    means = credits.accuracies
+    open_to = np.array([(model.n_components == 1) == one_is_enough for model in models])
+    means, drawn = credits.accuracies, draws.means(values)
     apart = np.abs(means[:, None] - means[None, :])
     unclear = apart <= 1.96 * np.nanstd(drawn[:, None] - drawn[None, :], axis=2)
-    enough = _one_is_enough(credits, draws, unclear[int(np.argmax(means))])
-    chosen = pick(models, means, unclear, enough)
+    if open_to.any():
+        means, drawn = np.where(open_to, means, -np.inf), np.where(open_to[:, None], drawn, -np.inf)
+    chosen = pick(models, means, unclear)
     own = draws.estimate(values[chosen])
     if len(models) == 1:
         return chosen, own
     left_out = draws.left_out_means(values)
-    picked = np.array([pick(models, column, unclear, enough) for column in drawn.T])
+    picked = np.array([pick(models, column, unclear) for column in drawn.T])
     judged = left_out[picked, np.arange(len(picked))] - left_out[chosen] + own.value
     shift = min(0.0, float(np.nanmean(judged)) - own.value)  # how much the choice flatters it
     return chosen, Estimate(own.value + shift, max(0.0, own.low + shift), own.high + shift)
 
 
-def _one_is_enough(credits: Credits, draws: Draws, as_good: NDArray[np.bool_]) -> bool:
-    """Whether embeddings in more dimensions together make answers no likelier than one does, by half a standard error.
+MAX_LOSS = 0.03  # share of answers that one dimension may predict less than another model and still be enough
 
-    Together, since the best of several is above one by chance: all of them, or those of the same kind, as others may be likelier by
-    their law alone. Those of the same kind must not be clearly likelier. ``as_good`` : (k,) models that may be as accurate as the best.
+
+class OneDimension(NamedTuple):
+    """``loss`` : how many more answers than one dimension another model predicts at most, by the 95 % interval (NaN where not judged).
+
+    ``enough`` : whether the answers show that one dimension is enough. Not that more are not shown, which is so of any few answers.
     """
-    size = np.array([model.n_components or 0 for model in credits.models])
-    one, more = np.flatnonzero((size == 1) & as_good), np.flatnonzero(size > 1)
-    same = [len(one) > 0 and credits.models[k].base == credits.models[one[0]].base for k in more]
-    if not any(same):
-        return False
-    likely = log_likelihoods(credits.take([*more, one[0]]))
-    gain = np.stack([likely[:-1][same].mean(axis=0), likely[:-1].mean(axis=0)]) - likely[-1]
-    mean, error = np.nanmean(gain, axis=1), np.nanstd(draws.means(gain), axis=1)
-    return bool((mean <= 0.5 * error).any() and mean[0] <= ERRORS * error[0])
+
+    loss: float
+    enough: bool
+
+
+def judge_one_dimension(credits: Credits, draws: Draws) -> OneDimension:
+    """Whether one dimension is enough: it loses at most ``MAX_LOSS`` of the answers, and is clearly better than guessing.
+
+    Besides, more dimensions of the same kind make answers no likelier, by one standard error.
+    """
+    models, values, means = credits.models, credits.values, credits.accuracies
+    size = np.array([model.n_components or 0 for model in models])
+    one = int(np.argmax(np.where(size == 1, means, -np.inf)))
+    if not (size == 1).any() or not (size > 1).any():
+        return OneDimension(np.nan, False)
+    loss = max(draws.difference(values[k], values[one]).high for k in np.flatnonzero(size != 1))
+    if not (loss <= MAX_LOSS and draws.estimate(values[one]).low > 0.5):
+        return OneDimension(loss, False)
+    rows = [one, *(k for k in np.flatnonzero(size > 1).tolist() if models[k].base == models[one].base)]
+    likely = log_likelihoods(credits.take(rows))
+    gain = likely[1:] - likely[0]
+    return OneDimension(loss, bool((np.nanmean(gain, axis=1) <= np.nanstd(draws.means(gain), axis=1)).all()))
 
 
 # Standard errors of a gain that count as clear. A bootstrap of participants and questions overstates them for independent

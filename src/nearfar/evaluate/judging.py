@@ -22,11 +22,13 @@ from nearfar.evaluate.comparison import (
     FEATURE_LIST,
     Comparison,
     DimensionChoice,
+    OneDimension,
     Score,
     candidates,
     choose,
     count_dimensions,
     is_auto,
+    judge_one_dimension,
     make_comparison,
 )
 from nearfar.evaluate.crossval import (
@@ -190,10 +192,17 @@ class Judging:
     def _choice(self) -> tuple[int, Estimate]:
         """The number of the model that the space is made of, and its accuracy."""
         if self._named is None:
-            return choose(self.scored_credits, self.draws) if self.splits else (0, Estimate(np.nan))
+            if not self.splits:
+                return 0, Estimate(np.nan)
+            return choose(self.scored_credits, self.draws, self.one_dimension.enough)
         number = [model.name for model in self.models].index(self.chosen.name)
         accuracy = self.draws.estimate(self.scored_credits.values[number]) if self.splits else None
         return number, accuracy or Estimate(np.nan)
+
+    @cached_property
+    def one_dimension(self) -> OneDimension:
+        """Whether one dimension is enough among the judged models: then ``auto`` chooses it, and it is drawn as a scale."""
+        return judge_one_dimension(self.scored_credits, self.draws)
 
     @property
     def chosen(self) -> Model:

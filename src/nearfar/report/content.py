@@ -204,6 +204,7 @@ def models(analysis: Analysis) -> dict[str, Any]:
         "applies_to": words.applies_to(best, scores.scope) if scores else "",
         "why": words.choice(analysis),
         "dimensions": words.dimensions(analysis),
+        "scale": words.scale(analysis) if scores and analysis.space.n_components == 1 else "",
         "by_dimension": [replace(each, seconds=np.nan) for each in counted.comparison.scores]
         if counted
         else [],

@@ -86,27 +86,46 @@ def choice(analysis: Analysis) -> str:
         top = analysis.scores.best
         more = f" {top.name} predicts more answers: {percent(top.accuracy)}." if top.name != best.name else ""
         return f"{named} was asked for.{more}"
-    models, first = count(len(analysis.models), "model"), analysis.scores.best.name
-    if first == "features" != best.name:
-        first = analysis.scores.ranked()[1].name
-        models = f"{models} (the vectors alone were more accurate, but not clearly)"
+    models, ranked = count(len(analysis.models), "model"), [each.name for each in analysis.scores.ranked()]
+    scales = [model.name for model in analysis.models if model.n_components == 1]
+    passed_over = dict.fromkeys(scales, "a second dimension is not ruled out") | {"features": "not clearly"}
+    first = ranked[0]
+    if first != best.name and first in passed_over:
+        models = f"{models} ({'the vectors alone' if first == 'features' else first} predicted more, but {passed_over[first]})"
+        first = next(name for name in ranked if name == best.name or name not in passed_over)
     if best.name == first:
         why = f"Of {models}, {named} was the most accurate."
     else:
-        worse = "not clearly worse" if analysis.space.n_components == 1 else "at most 0.1 points worse"
-        why = f"Of {models}, {first} was the most accurate. {named} was chosen: it is simpler and {worse}."
+        worse = f"{100 * analysis.one_dimension.loss:.1f} points worse (95 % interval)"
+        worse = worse if best.name in scales else "0.1 points worse"
+        why = f"Of {models}, {first} was the most accurate. {named} was chosen: it is simpler and at most {worse}."
     return f"{why} Its accuracy above is corrected for this choice; the figures below are not."
 
 
 def dimensions(analysis: Analysis) -> str:
-    """How many dimensions the answers support; "" where that was not judged."""
+    """How many dimensions the answers support, and why one is not drawn as a scale; "" where that was not judged."""
     chosen = analysis.dimension_choice
     if chosen is None or not chosen.dimension or len(chosen.dimensions) < 2:
         return ""
-    needed = dimension_text(chosen)
+    text = f"{dimension_text(chosen)}."
     if "features" in analysis.best.name and not any("features" in each.name for each in chosen.comparison):
-        return f"Without the vectors, {needed[0].lower()}{needed[1:]}."
-    return f"{needed}."
+        text = f"Without the vectors, {text[0].lower()}{text[1:]}"
+    one = analysis.one_dimension
+    if chosen.dimension == 1 and not one.enough and not math.isnan(one.loss):
+        text += (
+            " A second one is not ruled out, so there is a map and no scale: another model may predict up to "
+            f"{100 * one.loss:.1f} points more answers (95 % interval)."
+        )
+    return text
+
+
+def scale(analysis: Analysis) -> str:
+    """What a scale says, and what it does not."""
+    if analysis.is_named or not analysis.one_dimension.enough:
+        why = "One dimension was asked for; whether it is enough is another question."
+    else:
+        why = f"One dimension is enough: other models predict at most {100 * analysis.one_dimension.loss:.1f} points more answers (95 % interval)."
+    return f"{why} Objects are in their order on it, with 95 % intervals of their positions. Unit and direction are arbitrary."
 
 
 def dimension_text(chosen: DimensionChoice) -> str:
