@@ -1,6 +1,6 @@
 """Dimensions one can name: time and accuracy on THINGS, four million answers, a minibatch rival, simulated truths.
 
-``python -m benchmarks.dimensions [PART ...]`` runs things, large, rival, truth, number, shapes and scales, or those named, and keeps raw rows in
+``python -m benchmarks.dimensions [PART ...]`` runs things, seeds, large, rival, truth, number, shapes and scales, or those named, and keeps raw rows in
 benchmarks/results/dimensions-PART.json. Times are CPU seconds of this process, unless they say wall.
 """
 
@@ -105,6 +105,18 @@ def things() -> Iterator[dict[str, Any]]:
         "fit_seconds": time.process_time() - start,
         "top": [each.top[:4] for each in found.found],
     }
+
+
+def seeds() -> Iterator[dict[str, Any]]:
+    """The dimensions of 60 cars that come back, by the seed of starts and halves: the object highest on each."""
+    cars = things_answers() if size(False, True) else datasets.fetch_car(SHARED).triplets
+    for seed in range(size(12, 1)):
+        found = find_dimensions(cars, seed=seed)
+        yield {
+            "seed": seed,
+            "dimensions": len(found.dimensions),
+            "come_back": [each.top[0] for each in found.found],
+        }
 
 
 def large_fit(n: int, m: int, dimensions: int) -> dict[str, Any]:
@@ -274,7 +286,7 @@ def number() -> Iterator[dict[str, Any]]:
 
 PARTS = {
     "things": things,
-   
+    "seeds": seeds,
     "large": large,
     "rival": rival,
     "truth": truth,

@@ -18,7 +18,7 @@ from nearfar._tools.progress import listen
 from nearfar.embedding import TSTE
 from nearfar.errors import InputError, NotConverged, ScreenWarning
 from nearfar.evaluate import choose_dimension, compare, kfold
-from nearfar.evaluate.bootstrap import make_draws
+from nearfar.evaluate.bootstrap import Draws, make_draws
 from nearfar.evaluate.crossval import pair_memory_credits
 from nearfar.evaluate.metrics import answer_credits
 from nearfar.features import FeatureMap
@@ -270,3 +270,12 @@ def test_car_comes_out_as_known():
     assert abs(result["ste-2"].accuracy - 0.841) < 0.02
     best = result.ceiling.best_possible
     assert result["ste-2"].accuracy <= best.value < best.high < 0.95
+
+
+def test_a_model_that_predicts_every_answer_is_above_guessing():
+    """Draws of answers that are all predicted have no spread, which was taken for not knowing."""
+    values = np.ones((2, 400))
+    values[1, :200] = 0
+    draws = Draws(np.arange(400))
+    assert draws.p_guessing(values) < 0.001 and draws.p_guessing(values[1:]) > 0.3
+    assert Draws(np.arange(3)).p_guessing(np.ones((1, 3))) > 0.05

@@ -71,6 +71,19 @@ def test_noise_has_no_dimension_that_comes_back():
     assert none.found == () and "collect more" in str(none)
 
 
+def test_what_predicts_no_other_question_is_no_dimension():
+    """Halves of the answers to one question agree, and so do those to questions that each have an answer of their own."""
+    again = nf.find_dimensions([[0, 1, 2]] * 5)
+    assert again.dimensions[0].comes_back and not again.predicts and again.found == ()
+    assert "collect more" in str(again) and not again.to_frame()["comes_back"].any()
+    assert again.points().shape == (3, 0)
+    rng = np.random.default_rng(1)
+    asked = np.argsort(rng.random((60, 12)), axis=1)[:, :3]
+    each = Triplets.from_array(np.repeat(asked, 24, axis=0), participant=np.tile(np.arange(24), 60))
+    found = nf.find_dimensions(each)
+    assert any(dimension.comes_back for dimension in found.dimensions) and found.found == ()
+
+
 def test_names_follow_the_objects_of_a_dimension(found):
     table = found.to_frame().with_columns(name=pl.Series(["big", "", "red"]))
     named = found.named(list(reversed(table.rows(named=True))))

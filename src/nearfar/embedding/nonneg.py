@@ -52,6 +52,7 @@ class NonNegative(FittedPoints):
     ----------
     embedding_ : (n, n_components) coordinates >= 0, the dimension that explains most similarity first.
     loss_ : mean loss of a choice.
+    objective_ : the sum of losses and of what is added; of several starts with as many dimensions the lowest is the best.
     regularization_ : two thirds of ``regularization`` where the number of dimensions is chosen and that makes held-out choices likelier.
     objects_, n_iter_, converged_, uninformed_, uninformed_objects_ : as for ``Embedding``.
 
@@ -99,7 +100,7 @@ class NonNegative(FittedPoints):
         self.embedding_ = points = best.points[:, np.argsort(-shares(best.points), kind="stable")]
         self._informed, self.objects_ = self._known(loop), answers.objects
         self.loss_ = loop(points)[0] / loop.choices.weight.sum()
-        self.n_iter_, self.converged_ = best.n_iter, best.converged
+        self.n_iter_, self.converged_, self.objective_ = best.n_iter, best.converged, best.objective
         self._warn_of_uninformed()
         self._warn_unless_converged(best)
         return self

@@ -170,10 +170,15 @@ class Draws:
         return np.asarray(apart - by > critical * error + 1e-12)
 
     def p_guessing(self, values: NDArray[Any]) -> float:
-        """p of no model being above one half, corrected for the number of models: by the largest of their t values."""
+        """p of no model being above one half, corrected for the number of models: by the largest of their t values.
+
+        Where a model predicts all answers there is no spread: then it is that of as many coins as there are (effective) groups.
+        """
         means, drawn = _row_means(values), self.means(values)
         error = np.nanstd(drawn, axis=1)
         known = np.isfinite(error) & (error > 0)
+        if self.df > 0 and (means == 1).any():
+            return float(min(1.0, len(means) * 0.5 ** (self.df + 1)))
         if not (self.df > 0 and known.any()):
             return 1.0
         largest = ((means - 0.5)[known] / error[known]).max()

@@ -6,7 +6,7 @@ import warnings
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from html import escape
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import polars as pl
@@ -22,15 +22,18 @@ from nearfar._tools.text import listed
 from nearfar.embedding.nonneg import NonNegative, shares
 from nearfar.embedding.prior import as_vectors
 from nearfar.errors import InputError, NearfarWarning
+from nearfar.evaluate.bootstrap import make_draws
 from nearfar.evaluate.map_stability import resampled_units
 from nearfar.evaluate.priors import settle
 from nearfar.evaluate.properties import property_columns
+from nearfar.evaluate.splits import holdout, split_units
 from nearfar.space.models import Model, parse_model
 from nearfar.space.space import Space
 from nearfar.triplets import Triplets, as_triplets
 
 TOP = 8  # objects that show what a dimension is about
 MIN_CORRELATION = 0.8  # with a dimension of another fit, above which it has come back
+STARTS = 4  # of which the best is kept; a dimension comes back if one of the others finds it, or for a half one of three
 
 
 @dataclass(frozen=True)
@@ -83,17 +86,19 @@ class Dimensions(Record):
     ----------
     dimensions : all that some object uses, the largest share first.
     halved_by : what the halves are of: "participants", or "answers" where these are not known.
+    predicts : whether held-out answers are predicted clearly more often than by guessing; where they are not, nothing is a finding.
     space : the space that they are columns of.
     """
 
     dimensions: tuple[Dimension, ...]
     halved_by: str
+    predicts: bool
     space: Space = field(repr=False)
 
     @property
     def found(self) -> tuple[Dimension, ...]:
-        """Those that come back: the findings."""
-        return tuple(each for each in self.dimensions if each.comes_back)
+        """Those that come back: the findings; none where held-out answers are not predicted."""
+        return tuple(each for each in self.dimensions if each.comes_back and self.predicts)
 
     def __repr__(self) -> str:
         return f"Dimensions({len(self.found)} of {len(self.dimensions)} come back)"
@@ -130,7 +135,7 @@ class Dimensions(Record):
         called: dict[int, str] = {}
         best_first = [each for each in sorted(matches, key=lambda each: -each[0]) if each[2]]
         lost = [name for r, k, name in best_first if r < 0.5 or called.setdefault(k, name) != name]
-        lost += [name for k, name in called.items() if not self.dimensions[k].comes_back]
+        lost += [name for k, name in called.items() if self.dimensions[k] not in self.found]
         if lost or not called:
             told = f"belong to no dimension that comes back, or to one that has a name: {listed(lost)}"
             told = told if lost else "column name is empty in every row"
@@ -143,6 +148,7 @@ class Dimensions(Record):
         rows = []
         for each in self.to_dict()["dimensions"]:
             top, _ = each.pop("top"), each.pop("values")
+            each["comes_back"] &= self.predicts
             rows.append(each | {f"top{k}": name for k, name in enumerate(top, 1)})
         return pl.DataFrame(
             rows or None, None if rows else ["number", "name", "top1"], infer_schema_length=None
@@ -190,7 +196,7 @@ def find_dimensions(
         parsed = settle(parsed.with_vectors(vectors), answers)
     kind, unit = resampled_units(answers)
     order = np.random.default_rng(start).permutation(int(unit.max(initial=0)) + 1)
-    fitted, starts, halves = _fits(answers, parsed, order[unit] < len(order) / 2, start)
+    fitted, starts, halves, predicts = _fits(answers, parsed, order[unit] < len(order) / 2, start)
     points, name = fitted.embedding_, model if parsed.prior is None else parsed.name
     space = Space(points, answers.objects, kind="points", model=name, estimator=fitted, similarity="product")
     explained = shares(points)
@@ -217,39 +223,57 @@ def find_dimensions(
                 correlation=r[goes_with],
             )
         )
-    return Dimensions(tuple(described), "participants" if kind == "participant" else "answers", space)
+    return Dimensions(
+        tuple(described), "participants" if kind == "participant" else "answers", predicts, space
+    )
 
 
-def _fits(
-    answers: Triplets, model: Model, half: NDArray[np.bool_], start: int
-) -> tuple[NonNegative, Floats, Floats]:
-    """The best of three starts, and how well another start and both halves find every dimension of them."""
+class _Fits(NamedTuple):
+    best: NonNegative
+    starts: Floats
+    halves: Floats
+    predicts: bool
+
+
+def _fits(answers: Triplets, model: Model, half: NDArray[np.bool_], seed: int) -> _Fits:
+    """The best of some starts, how well others and both halves find its dimensions, and whether they predict."""
     prior: Any = model.prior
     # an object without an answer is listed by whoever reads them
     quiet = warnings.catch_warnings(action="ignore", category=NearfarWarning)
-    with quiet, step("dimensions", total=7) as advance:
+    with quiet, step("dimensions", total=3 * STARTS) as advance:
 
-        def fit(some: Triplets, size: int | None, number: int, **given: Any) -> NonNegative:
-            fitted = NonNegative(size, random_state=number, prior=prior, **given).fit(some)
+        def fit(some: Triplets, size: int | None, start: int, **given: Any) -> NonNegative:
+            fitted = NonNegative(size, random_state=seed + start, prior=prior, **given).fit(some)
             advance(1)
             return fitted
 
-        first = fit(answers, model.n_components, start)
+        first = fit(answers, model.n_components, 0)
         d, pull = first.embedding_.shape[1], {"regularization": first.regularization_}
-        others = [fit(answers, d, start + 1 + k, **pull) for k in range(2)]
-        best, *others = sorted([first, *others], key=lambda fitted: float(fitted.loss_))
-        used = max(1, int(best.embedding_.any(axis=0).sum()))
-        # of half the answers two dimensions may be found as one where there is no room for more, and one as two where there is
+        if model.n_components is None and _used(first) > d - 2:
+            d *= 2  # columns to spare, with which fewer starts end in a worse optimum
+            first = fit(answers, d, 0, **pull)
+        others = [fit(answers, d, start, **pull) for start in range(1, STARTS)]
+        best, *others = sorted([first, *others], key=lambda fitted: fitted.objective_)
         halves = [
-            [fit(answers[rows], size, start, **pull) for size in (used, 2 * used)]
+            [fit(answers[rows], 2 * _used(best), start, **pull) for start in range(1, STARTS)]
             for rows in (half, ~half)
             if 0 < half.sum() < len(half)
         ]
+        predicts = False
+        if split_units(answers).count > 1 and len((split := holdout(answers, 0.2, seed=seed)).train):
+            held_out = answers[split.test]
+            signs = fit(answers[split.train], _used(best), 0, **pull).predict(held_out)
+            predicts = make_draws(held_out, seed=seed).p_guessing((1 + signs[None]) / 2) <= 0.05
 
     def again(fits: list[NonNegative]) -> Floats:
         return np.asarray(np.max([best_match(best.embedding_, fitted.embedding_) for fitted in fits], axis=0))
 
-    return best, again(others), np.min([again(fits) for fits in halves] or [np.zeros(d)], axis=0)
+    found = np.min([again(fits) for fits in halves] or [np.zeros(d)], axis=0)
+    return _Fits(best, again(others), found, predicts)
+
+
+def _used(fitted: NonNegative) -> int:
+    return max(1, int(fitted.embedding_.any(axis=0).sum()))
 
 
 def best_match(points: Floats, other: Floats) -> Floats:

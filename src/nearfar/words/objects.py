@@ -210,6 +210,8 @@ def dimensions_found(result: Dimensions) -> str:
     tested = f"from another random start and from both halves of the {result.halved_by} (r\xa0>\xa00.8)"
     if not of:
         return "No dimension has an object: collect more answers before naming any."
+    if not result.predicts:
+        return "Answers to other questions are not clearly predicted: collect more answers before naming a dimension."
     if not found:
         return (
             f"None of {count(of, 'dimension')} comes back {tested}: collect more answers before naming any."
