@@ -218,15 +218,19 @@ def pick(models: Sequence[Model], means: Floats, unclear: NDArray[np.bool_]) -> 
 def choose(credits: Credits, draws: Draws, one_is_enough: bool = False) -> tuple[int, Estimate]:
     """The number of the chosen model, and its accuracy corrected for the choice.
 
-    One dimension is chosen where it is shown to be enough, and only there: it is read as a scale. The best of several models
-    is flattered by the answers that it was chosen by. So every draw chooses by the answers
+    One dimension is chosen where it is shown to be enough, and only there: it is read as a scale.
+
+    The best of several models is flattered by the answers that it was chosen by. So every draw chooses by the answers
     drawn, and is judged by those left out of it; the mean over draws takes the place of the chosen model's own accuracy
     (Tsamardinos, Greasidou and Borboudakis 2018, "Bootstrapping the out-of-sample predictions for efficient and
     accurate cross-validation", Machine Learning 107).
     """
     models, values = credits.models, credits.values
-    open_to = np.array([(model.n_components == 1) == one_is_enough for model in models])
+    size = np.array([model.n_components or 0 for model in models])
     means, drawn = credits.accuracies, draws.means(values)
+    open_to = (size == 1) == one_is_enough
+    if size[np.argmax(means)] == 1 and (open_to & (size <= 2)).any():
+        open_to &= size <= 2  # what one dimension predicts as well is not said to have eight
     apart = np.abs(means[:, None] - means[None, :])
     unclear = apart <= 1.96 * np.nanstd(drawn[:, None] - drawn[None, :], axis=2)
     if open_to.any():

@@ -87,18 +87,20 @@ def choice(analysis: Analysis) -> str:
         more = f" {top.name} predicts more answers: {percent(top.accuracy)}." if top.name != best.name else ""
         return f"{named} was asked for.{more}"
     models, ranked = count(len(analysis.models), "model"), [each.name for each in analysis.scores.ranked()]
+    if ranked[0] == "features" != best.name:
+        models = f"{models} (the vectors alone were more accurate, but not clearly)"
+        ranked = ranked[1:]
     scales = [model.name for model in analysis.models if model.n_components == 1]
-    passed_over = dict.fromkeys(scales, "a second dimension is not ruled out") | {"features": "not clearly"}
-    first = ranked[0]
-    if first != best.name and first in passed_over:
-        models = f"{models} ({'the vectors alone' if first == 'features' else first} predicted more, but {passed_over[first]})"
-        first = next(name for name in ranked if name == best.name or name not in passed_over)
-    if best.name == first:
+    why = f"Of {models}, {ranked[0]} was the most accurate"
+    if best.name == ranked[0]:
         why = f"Of {models}, {named} was the most accurate."
+    elif best.name in scales:
+        most = f"{100 * analysis.one_dimension.loss:.1f} points worse (95 % interval)"
+        why = f"{why}. {named} was chosen: it is simpler and at most {most}."
+    elif ranked[0] in scales:
+        why = f"{why}, but a second dimension is not ruled out. {named} was chosen."
     else:
-        worse = f"{100 * analysis.one_dimension.loss:.1f} points worse (95 % interval)"
-        worse = worse if best.name in scales else "0.1 points worse"
-        why = f"Of {models}, {first} was the most accurate. {named} was chosen: it is simpler and at most {worse}."
+        why = f"{why}. {named} was chosen: it is simpler and at most 0.1 points worse."
     return f"{why} Its accuracy above is corrected for this choice; the figures below are not."
 
 
@@ -111,11 +113,9 @@ def dimensions(analysis: Analysis) -> str:
     if "features" in analysis.best.name and not any("features" in each.name for each in chosen.comparison):
         text = f"Without the vectors, {text[0].lower()}{text[1:]}"
     one = analysis.one_dimension
-    if chosen.dimension == 1 and not one.enough and not math.isnan(one.loss):
-        text += (
-            " A second one is not ruled out, so there is a map and no scale: another model may predict up to "
-            f"{100 * one.loss:.1f} points more answers (95 % interval)."
-        )
+    if chosen.dimension == 1 and not one.enough and one.loss > 0 and analysis.space.n_components != 1:
+        more = f"another model may predict up to {100 * one.loss:.1f} points more answers (95 % interval)"
+        text += f" A second one is not ruled out: {more}. So there is a map and no scale."
     return text
 
 
@@ -124,7 +124,8 @@ def scale(analysis: Analysis) -> str:
     if analysis.is_named or not analysis.one_dimension.enough:
         why = "One dimension was asked for; whether it is enough is another question."
     else:
-        why = f"One dimension is enough: other models predict at most {100 * analysis.one_dimension.loss:.1f} points more answers (95 % interval)."
+        most = f"{100 * max(0.0, analysis.one_dimension.loss):.1f} points more answers (95 % interval)"
+        why = f"One dimension is enough: other models predict at most {most}."
     return f"{why} Objects are in their order on it, with 95 % intervals of their positions. Unit and direction are arbitrary."
 
 
