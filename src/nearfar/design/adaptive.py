@@ -7,10 +7,11 @@ The score of a question is the information that its answer brings about the posi
 with p the probabilities of its answers at positions from the posterior, and h the entropy. A question that nobody can
 answer is uncertain at every position: both terms are large, and the score is small. Choosing by h(mean p) alone would ask it.
 
-The posterior is Laplace's: normal around the points of ``STE``, with the curvature of the likelihood and of the pull. The
-distances that a question compares are then nearly normal, with a covariance V, and the score is 1/2 log det(1 + F V), with
-F = diag(p) - p p' the Fisher information of an answer. With many objects (more than ``MAX_COORDINATES`` coordinates) each
-object has a posterior of its own, as if the others were known.
+The likelihood of an answer is logistic in the difference of two distances. The posterior is Laplace's: normal around the points
+of ``SOE``, on the scale on which the differences are as large as their noise, with the curvature of the likelihood and of a
+normal prior. The distances that a question compares are then nearly normal, with a covariance V, and the score is
+1/2 log det(1 + F V), with F = diag(p) - p p' the Fisher information of an answer. With many objects (more than
+``MAX_COORDINATES`` coordinates) each object has a posterior of its own, as if the others were known.
 """
 
 from __future__ import annotations
@@ -34,6 +35,8 @@ if TYPE_CHECKING:
 
 MAX_COORDINATES = 1500  # of all points, with one posterior for all of them
 CANDIDATES = 300  # questions that are scored for an anchor
+LEAST_SLOPE = 1.0  # noise as large as the radius of the map, while nothing is known
+CAUTION = 0.8  # of the likeliest slope: answers fit the points that are made of them too well
 SHARPNESS = 30.0  # a question is drawn with a probability that goes with this power of its score
 
 
@@ -65,7 +68,7 @@ def next_questions(
     size: int = 8,
     pick: int = 2,
     features: Any = None,
-    n_components: int = 4,
+    n_components: int = 5,
     seed: Seed = 0,
 ) -> AdaptiveQuestions:
     """Choose the ``n`` questions that should be asked next.
@@ -83,7 +86,7 @@ def next_questions(
     n : how many questions; None: one for every object.
     kind, size, pick : what is asked, as in ``grid_questions`` and ``trio_questions``.
     features : vectors of the objects, as for ``nearfar.fit``; with them the first questions are good ones.
-    n_components : dimensions of the points behind the choice, 2 to 5.
+    n_components : dimensions of the points (of ``soe``) behind the choice, 2 to 5.
     seed : whole number or numpy Generator; the same answers and seed give the same questions.
 
     >>> from nearfar import simulate
@@ -101,14 +104,15 @@ def next_questions(
     if kind == "grid":
         check_screen(len(names), size, pick)
     rng = generator(seed)
-    points, covariance = _posterior(given, names, features, n_components)
+    points, covariance = _posterior(given, names, features, n_components, rng)
     chosen = _Chooser(points, covariance, kind, size if kind == "grid" else 2, wanted, rng)
     before = np.zeros(len(names), dtype=np.int64)
     if kind in ("near", "grid"):
         before += np.bincount(given.anchor, minlength=len(names))
     levels = _filled(before, wanted, rng)
     for anchor in rng.permutation(len(names)).tolist():
-        chosen.draw(anchor, levels[anchor])
+        if levels[anchor]:
+            chosen.draw(anchor, levels[anchor])
     # those that were the anchor least often come first
     _, rows, score, probability = zip(*sorted(chosen.taken, key=itemgetter(0)), strict=True)
     questions = Questions(np.array(rows, dtype=np.int32), names, kind, pick if kind == "grid" else 1)
@@ -141,28 +145,43 @@ def _filled(before: Ints, wanted: int, rng: np.random.Generator) -> list[list[in
 # ---------------------------------------------------------------- the posterior
 
 
-def _posterior(answers: Triplets, names: tuple[str, ...], features: Any, d: int) -> tuple[Floats, Floats]:
+def _posterior(
+    answers: Triplets, names: tuple[str, ...], features: Any, d: int, rng: np.random.Generator
+) -> tuple[Floats, Floats]:
     """(n, d) points and the covariance of their coordinates, (n d, n d), or (n d, d) with each object by itself.
 
-    While there are fewer answers than objects, it is the prior; without vectors every question then scores the same.
+    A length of 1 is as much as the noise of an answer. While there are fewer answers than objects, the points are drawn from the
+    prior of the vectors; without vectors they are all the same, and so is the score of every question.
     """
-    from nearfar.embedding import STE
+    from nearfar.embedding import SOE
+    from nearfar.embedding.left_open import steepness
     from nearfar.embedding.prior import Setting, as_vectors
 
-    n = len(names)
-    vectors = as_vectors(features, names)
-    prior = None
+    n, prior, slope, told = len(names), None, LEAST_SLOPE, answers.array
+    points, vectors = np.zeros((n, d)), as_vectors(features, names)
     if vectors is not None:
         weight = 1.0 / len(vectors.sources)
         prior = vectors.prior(Setting(0.8, 1.2, (weight,) * len(vectors.sources)))
-    points, strength, curvature = np.zeros((n, d)), 0.5, None
     if len(answers) >= n:
         # objects without an answer are what the next questions are about
         with warnings.catch_warnings(action="ignore", category=NearfarWarning):
-            model = STE(d, prior=prior).fit(answers)
-        points, strength = model.embedding_, model._strength
-        curvature = _curvature(points, answers.array)
-    return points, _covariance(n, d, strength, curvature, prior)
+            points = SOE(d, prior=prior).fit(answers).embedding_
+        points = points / (np.sqrt(np.sum(points**2) / n) or 1.0)
+        near, far = (_directions(points, answers.anchor, option)[0] for option in (answers.near, answers.far))
+        slope = CAUTION * max(steepness(far - near), LEAST_SLOPE)
+    else:
+        told = told[:0]
+        if prior is not None:
+            points = prior.points(rng.normal(size=(n + prior.basis.shape[1], d))) / np.sqrt(d)
+    points = slope * points
+    return points, _covariance(_curvature(points, told), d, slope**2 / d, prior)
+
+
+def _directions(points: Floats, one: Any, other: Any) -> tuple[Floats, Floats]:
+    """Distances between pairs of points, and the slopes of these, (..., d): unit vectors from ``other`` to ``one``, or 0."""
+    apart = points[one] - points[other]
+    distance = np.sqrt(np.sum(apart**2, axis=-1))
+    return distance, apart / np.where(distance > 0, distance, 1.0)[..., None]
 
 
 def _curvature(points: Floats, triplets: Indices) -> Any:
@@ -170,28 +189,27 @@ def _curvature(points: Floats, triplets: Indices) -> Any:
     from scipy.sparse import csr_array
 
     n, d = points.shape
-    anchor, near, far = (points[column] for column in triplets.T)
-    odds = np.sum((anchor - far) ** 2 - (anchor - near) ** 2, axis=1)
-    slope = np.stack([near - far, anchor - near, far - anchor], axis=1)  # by anchor, near and far
-    slope /= np.cosh(np.clip(odds / 2, -300, 300))[:, None, None]  # 2 sqrt(p (1 - p)) = 1 / cosh(odds / 2)
+    anchor, near, far = triplets.T
+    to_near, near_slope = _directions(points, anchor, near)
+    to_far, far_slope = _directions(points, anchor, far)
+    slope = np.stack([far_slope - near_slope, near_slope, -far_slope], axis=1)  # by anchor, near and far
+    slope /= 2 * np.cosh(np.clip((to_far - to_near) / 2, -300, 300))[:, None, None]  # times sqrt(p (1 - p))
     columns = (triplets[:, :, None] * d + np.arange(d)).ravel()
     starts = np.arange(0, len(columns) + 1, 3 * d)
     rows = csr_array((slope.ravel(), columns, starts), shape=(len(triplets), n * d))
     return rows.T @ rows
 
 
-def _covariance(n: int, d: int, strength: float, curvature: Any, prior: Prior | None) -> Floats:
-    """Inverse of the curvature plus that of the pull; of many objects, of each as if the others were known."""
+def _covariance(curvature: Any, d: int, width: float, prior: Prior | None) -> Floats:
+    """Inverse of the curvature plus that of the prior, whose coordinates have the variance ``width``; (n d, d) of many objects."""
+    n = curvature.shape[0] // d
     if n * d <= MAX_COORDINATES:
         precision = np.eye(n) if prior is None else prior.precision(np.arange(n))(np.eye(n))
-        total = 2 * strength * np.kron(precision, np.eye(d))
-        return np.linalg.inv(total if curvature is None else total + curvature.toarray())
-    blocks = np.zeros((n, d, d)) + 2 * strength * np.eye(d)
-    if curvature is not None:
-        entries = curvature.tocoo()
-        same = entries.row // d == entries.col // d
-        row, column = entries.row[same], entries.col[same]
-        blocks[row // d, row % d, column % d] += entries.data[same]
+        return np.linalg.inv(np.kron(precision, np.eye(d)) / width + curvature.toarray())
+    blocks, entries = np.tile(np.eye(d) / width, (n, 1, 1)), curvature.tocoo()
+    same = entries.row // d == entries.col // d
+    row, column = entries.row[same], entries.col[same]
+    blocks[row // d, row % d, column % d] += entries.data[same]
     return np.asarray(np.linalg.inv(blocks).reshape(n * d, d), dtype=np.float64)
 
 
@@ -218,8 +236,6 @@ class _Chooser:
 
     def draw(self, anchor: int, turns: list[int]) -> None:
         """Draw a question of one anchor for each of its turns."""
-        if not turns:
-            return
         rows = self._candidates(anchor)
         p, fisher, spread = _answers(self.points, self.covariance, rows, self.kind)
         score = np.maximum(_information(p, fisher, spread), 1e-12)
@@ -268,10 +284,10 @@ class _Chooser:
         if self.covariance.shape[1] == d < n * d:
             return  # of many objects: a question tells little about the others of this batch
         one, other = (pair[0] for pair in _pairs(row[None], self.kind))
-        apart = 2 * (self.points[one] - self.points[other])
+        _, slope = _directions(self.points, one, other)
         blocks = self.covariance.reshape(n, d, n * d)
-        seen = np.einsum("pk,pkx->px", apart, blocks[one] - blocks[other])
-        gain = np.linalg.solve(np.eye(len(apart)) + fisher @ spread, fisher) @ seen
+        seen = np.einsum("pk,pkx->px", slope, blocks[one] - blocks[other])
+        gain = np.linalg.solve(np.eye(len(slope)) + fisher @ spread, fisher) @ seen
         self.covariance -= seen.T @ gain
 
 
@@ -290,11 +306,12 @@ def _answers(
     The likelihood of an answer goes with exp(-distance), in ``central`` questions with exp(distance). As the logistic
     function of a normal number, it is taken at the mean divided by sqrt(1 + pi / 8 variance).
     """
-    from nearfar.design._moments import distance_moments
+    from nearfar.design._moments import distance_covariance
 
     one, other = _pairs(rows, kind)
-    mean, spread = np.empty(one.shape), np.empty((*one.shape, one.shape[1]))
-    distance_moments(points, covariance, one, other, mean, spread)
+    mean, slope = _directions(points, one, other)
+    spread = np.empty((*one.shape, one.shape[1]))
+    distance_covariance(slope, covariance, one, other, spread)
     w = one.shape[1]
     variance = 2 / (w - 1) * (np.einsum("cpp->c", spread) - np.einsum("cpq->c", spread) / w)
     shrink = 1 / np.sqrt(1 + np.pi / 8 * np.maximum(variance, 0.0))[:, None]
