@@ -7,7 +7,18 @@ from types import SimpleNamespace
 import numpy as np
 import polars as pl
 import pytest
-from ask_tools import answer, arrive, call, check_invariants, opened, places, run_all, serving, study_file
+from ask_tools import (
+    NAMES,
+    answer,
+    arrive,
+    call,
+    check_invariants,
+    opened,
+    places,
+    run_all,
+    serving,
+    study_file,
+)
 from benchmarks.ask_faults import run_kills
 from cli_tools import run
 
@@ -19,6 +30,7 @@ from nearfar.ask.export import erase_person, export_tables
 from nearfar.ask.live import live_view
 from nearfar.ask.passwords import new_secret
 from nearfar.ask.pool import overview
+from nearfar.ask.prepare import open_study
 from nearfar.ask.rehearse import rehearse
 from nearfar.ask.store import adaptive, drawing, people, researcher
 from nearfar.ask.study import QuestionPlan, read_study
@@ -68,11 +80,32 @@ def test_what_an_adaptive_study_may_not_say(tmp_path, questions, word):
         read_study(study_file(tmp_path, questions=questions))
 
 
-def test_conditions_are_not_mixed_with_adaptive_questions(tmp_path):
-    path = study_file(tmp_path, **PARTS)
-    path.write_text(path.read_text() + '[[condition]]\nname = "a"\n[[condition]]\nname = "b"\n')
+def with_conditions(path, more=""):
+    path.write_text(path.read_text() + f'[[condition]]\nname = "a"\n[[condition]]\nname = "b"\n{more}')
+    return read_study(path)
+
+
+def test_conditions_with_objects_of_their_own_are_not_mixed_with_adaptive_questions(tmp_path):
     with pytest.raises(FileError, match="conditions"):
-        read_study(path)
+        with_conditions(study_file(tmp_path, **PARTS), f"objects = {list(NAMES[:9])}\n".replace("'", '"'))
+
+
+def test_conditions_that_differ_in_the_prompt_share_a_model(tmp_path):
+    """Random questions come from the condition's own pool; adaptive ones are chosen by the answers of all."""
+    study = with_conditions(study_file(tmp_path, **PARTS), 'prompt = "Which one tastes alike?"')
+    ready = open_study(study)
+    try:
+        filled(ready)
+        told = dict(ready.store.read_now(adaptive.replay))
+        assert told["different"].startswith("0") and not told["questions"].startswith("0")
+        table = pl.read_csv(ready.store.read_now(export_tables)["answers.csv"], infer_schema_length=None)
+        asked = table.select("participant", "condition", "rule").unique()
+        for rule in ("random", "adaptive"):
+            assert set(asked.filter(pl.col("rule") == rule)["condition"]) == {"a", "b"}
+        assert asked.select("participant", "condition").unique()["participant"].is_unique().all()
+        check_invariants(ready)
+    finally:
+        ready.store.close()
 
 
 def test_studies_of_other_designs_keep_their_fingerprint(tmp_path):

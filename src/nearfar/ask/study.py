@@ -287,8 +287,8 @@ def _conflicts(study: Study, given: dict[str, Any]) -> Iterator[tuple[str, str, 
     if plan.is_adaptive and plan.n_again > plan.n_random(plan.n_new):
         needed = f"{plan.n_again} repeats need as many random questions, got {plan.n_random(plan.n_new)} per person"
         yield "questions", "again" if "again" in given else "random", f"{needed}; lower again or raise random"
-    if plan.is_adaptive and study.conditions:
-        yield "questions", "design", "adaptive questions are for studies without conditions"
+    if plan.is_adaptive and any(one.objects is not None for one in study.conditions):
+        yield "questions", "design", "adaptive questions need conditions with the same objects"
     if is_grid and plan.pick >= plan.options:
         yield "questions", "pick", f"expected fewer than the {plan.options} options, got {plan.pick}"
     if people.limit is not None and people.limit < people.aim:
