@@ -21,7 +21,6 @@ from nearfar.triplets import Triplets
 
 N_STUDIES = 4
 MOST_ADAPTIVE = 60  # objects simulated with adaptive questions; more take minutes
-MODELS = ("soe", "ste")  # the better one: the first needs fewer answers, the second gains more
 
 
 @dataclass(frozen=True)
@@ -68,7 +67,7 @@ def expected_saving(
             made = SimulatedStudy(simulated, given, [seed_number(seed), study, 32])
             for at, (count, share) in enumerate(((1, random), (1, 1), (0.5, 1), (2, 1))):
                 answers = _one_by_one(made, scheme, (max(1, round(count * people)), per, share))
-                found[study, at] = max(made.accuracy(answers, model) for model in MODELS)
+                found[study, at] = made.accuracy(answers)
                 advance(1)
     adaptive, plain, half, double = found.T
     gains, times = (double - half) / 2, None  # of doubling random answers, the measure

@@ -147,10 +147,10 @@ class SimulatedStudy:
         said = Triplets.concatenate(self._said)
         return said[dense_codes(said.statement_ids) < budget]
 
-    def accuracy(self, answers: Triplets, embedding: str = "soe") -> float:
-        """How often a new answer is the one that an embedding of these answers predicts."""
+    def accuracy(self, answers: Triplets) -> float:
+        """How often a new answer is the one that an embedding (soe) of these answers predicts."""
         n, dimension = self.points.shape
         with warnings.catch_warnings(action="ignore", category=NearfarWarning):
-            placed = parse_model(f"{embedding}-{min(dimension, n - 2)}").fit(answers).rows
+            placed = parse_model(f"soe-{min(dimension, n - 2)}").fit(answers).rows
         right = (1 + np.sign(Space.of_points(placed, self.new.objects).predict(self.new).margin)) / 2
         return float(np.mean(right * self.p_new + (1 - right) * (1 - self.p_new)))
