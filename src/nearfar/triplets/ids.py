@@ -146,7 +146,7 @@ def codes_within(ids: Ids, owners: Ids) -> NDArray[np.int64]:
     pair, pairs = _encode_numbers(codes * len(owners.names) + owners.codes)
     first = np.empty(len(pairs), dtype=np.int64)
     first[pair[::-1]] = np.arange(len(pair))[::-1]  # the first row of each is written last
-    return np.asarray(first[pair])
+    return np.asarray(first.argsort().argsort()[pair])
 
 
 def read_only(array: NDArray[Any], dtype: Any) -> NDArray[Any]:
