@@ -145,10 +145,10 @@ class Analysis(Judging):
         """The model of ``plane``."""
         return self.name_in_dimensions(2)
 
-    def in_dimensions(self, n_components: int, name: str | None = None) -> Space:
-        """The judged model with so many dimensions that predicts best, or that of this name; its first axes where it has others."""
-        chosen = name is None and self.name_in_dimensions(n_components) == self.chosen.name
-        space = self.space if chosen else self.fit(name or self.name_in_dimensions(n_components))
+    def in_dimensions(self, n_components: int) -> Space:
+        """The judged model with so many dimensions that predicts best; its first axes where it has others."""
+        name = self.name_in_dimensions(n_components)
+        space = self.space if name == self.chosen.name else self.fit(name)
         if space.n_components == n_components:
             return space
         points = space.map(n_components)

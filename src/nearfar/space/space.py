@@ -274,10 +274,8 @@ class Space:
         at = np.asarray(chosen, dtype=np.intp)
         if len(at) == len(self) and np.array_equal(at, np.arange(len(self))):
             return self
-        names = tuple(self.objects[x] for x in at)
-        return self._with(
-            rows=self.rows[at], objects=names, informed=self.informed[at], placed=self.placed[at]
-        )
+        names, known = tuple(self.objects[x] for x in at), self.informed[at]
+        return self._with(rows=self.rows[at], objects=names, informed=known, placed=self.placed[at])
 
     # ---------------------------------------------------------------- answers
 
