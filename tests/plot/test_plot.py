@@ -613,6 +613,18 @@ def test_names_in_other_scripts_take_a_font_that_is_installed(monkeypatch):
     style._other_scripts.cache_clear()
 
 
+def test_that_a_font_has_no_bold_is_no_message(monkeypatch, caplog, tmp_path):
+    from nearfar.plot import style
+
+    style._other_scripts.cache_clear()
+    monkeypatch.setattr(style, "OTHER_SCRIPTS", ("DejaVu Sans Display",))
+    print_map(Look(title="Figs"), np.eye(3, 2), ["x", "y", "z"], model="k1").save(
+        tmp_path / "map.png", Look(title="Figs")
+    )
+    assert caplog.messages == []
+    style._other_scripts.cache_clear()
+
+
 def test_a_scale_takes_a_space(axes):
     rows = nf.simulate.answers(nf.design.random_questions(8, 150), points=np.arange(8.0)[:, None]).triplets
     space = nf.fit(rows, "soe-1")

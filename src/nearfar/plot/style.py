@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 import re
 import sys
 import warnings
@@ -135,6 +136,8 @@ def need_matplotlib() -> Any:
 def _other_scripts() -> list[str]:
     """The fonts installed here that have what DejaVu lacks, for names in Chinese, Japanese, Korean or Hindi."""
     installed = set(need("matplotlib.font_manager", "matplotlib", "report").get_font_names())
+    # matplotlib logs that most of these have no bold, whether or not a character of theirs is drawn
+    logging.getLogger("matplotlib.font_manager").addFilter(lambda record: "font weight" not in record.msg)
     return [name for name in OTHER_SCRIPTS if name in installed]
 
 
