@@ -364,3 +364,19 @@ def test_columns_called_left_and_right_tell_the_side_of_a_choice_by_name(names, 
     neither = text.replace(names[0], "x1", 1).replace(names[1], "x2", 1)
     columns = {"anchor": "ref", "option": ["x1", "x2"], "choice": "pick"}
     assert read(tmp_path, neither, columns=columns).triplets.near_side is None
+
+
+@pytest.mark.parametrize("role", ["choice", "choice_side"])
+def test_a_side_that_is_the_name_of_one_column_is_that_column(role, tmp_path):
+    columns = {"anchor": "ref", "option": ["other", "links"], role: "pick"}
+    answers = read(
+        tmp_path, "ref,other,links,pick\nfig,plum,lime,links\nfig,plum,kiwi,other\n", columns=columns
+    )
+    assert named(answers.triplets) == [("fig", "lime", "plum"), ("fig", "plum", "kiwi")]
+
+
+@pytest.mark.parametrize("column", [4, "5"])
+def test_the_choice_of_a_plan_is_given_by_number_where_two_columns_have_its_name(column, tmp_path):
+    text = "anchor,one,other,choice,choice\nfig,plum,lime,1,2\nkiwi,fig,lime,1,1\n"
+    result = read(tmp_path, text, columns={"choice": column})
+    assert named(result.triplets) == [("fig", "lime", "plum"), ("kiwi", "fig", "lime")]

@@ -127,9 +127,8 @@ class _Sample:
         cuts = {
             at: {one for cell in self.values[at] for one in re.split(" *[;|,] *", cell)} for at in self.filled
         }
-        self.lists = [
-            at for at in self.filled if self.values[at] != cuts[at] <= names
-        ]  # several picks in a cell
+        # columns with several picks in a cell
+        self.lists = [at for at in self.filled if cuts[at] != self.values[at] and cuts[at] <= names]
         self.objects = [at for at in self.objects if at not in self.lists]
         self.is_bare = table.may_be_bare and any(self.names[at] in names for at in self.objects)
         people = [at for at in people if at in self.filled]

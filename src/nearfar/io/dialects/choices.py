@@ -107,7 +107,9 @@ def _ways(
         return derived, by_name, by_code
     codes = [[number] if how != "side" else [] for number in numbers]
     if kind == "near" and how in (None, "side"):
-        codes = [[*own, *SIDES[side]] for own, side in zip(codes, order, strict=True)]
+        columns_called = {plain(name) for name in called}  # "left" is the column left, wherever it stands
+        for own, side in zip(codes, order, strict=True):
+            own += [word for word in SIDES[side] if word not in columns_called]
     by_name = [(pl.col(given[0]).str.strip_chars() == text).fill_null(False) for text in texts]
     by_code = [_plain(given[0]).is_in(own).fill_null(False) for own in codes]
     if called and how in (None, "side"):

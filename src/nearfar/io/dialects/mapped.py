@@ -192,9 +192,8 @@ def planned(header: Header, columns: Mapping[str, Any] | None = None) -> Grammar
     three = header.find_all(a=["a"], b=["b"], c=["c"])
     kind = header.find("kind") if three else None
     names = ("choice",) if kind is None else ("choice", "odd", "odd_one_out", "central")
-    at, how = header.find(*names), None
-    if chosen:
-        (at,), how = given.pop(chosen[0])[:1], CHOICES[chosen[0]][1]
+    at = given.pop(chosen[0])[0] if chosen else header.find(*names)
+    how = CHOICES[chosen[0]][1] if chosen else None
     picks = numbered(header, "choice") if at is None else [at]
     anchor, options = header.find("anchor"), numbered(header, "option")
     two = header.find_all(one=["one"], other=["other"])
