@@ -151,6 +151,10 @@ HOSTILE = {
     "damaged.npz": (damaged_npz(), "is not a readable npz archive"),
     "void.npz": (npz(triplets=np.zeros((2, 3), "V4")), "not an index|cannot be read as a column"),
     "complex.npz": (npz(triplets=np.ones((2, 3), complex)), "not an index|cannot be read as a column"),
+    "bytes.npz": (
+        npz(triplets=[[0, 1, 2], [1, 2, 0], [2, 0, 1]], participant=np.array([b"ann", b"bob", b"\xff"])),
+        "cannot be read as a column",
+    ),
     "beyond.npz": (npz(triplets=text_of(0x110000)), "holds text that is not Unicode"),
     "beyond.npy": (npy(text_of(0x7FFFFFFF)), "holds text that is not Unicode"),
     "half.npz": (

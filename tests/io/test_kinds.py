@@ -83,6 +83,14 @@ def test_every_kind_is_documented():
     assert {path.name for path in FILES.iterdir()} == {*BY_HAND, "numbered_questions_key.csv"}
 
 
+@pytest.mark.parametrize("targets", ["true", "5", "{}", '"fig"', "null"])
+def test_targets_of_next_that_are_no_list_are_no_question(targets, tmp_path):
+    said = f'{{"participant_responses": {{"ann": [{{"target_indices": {targets}, "target_winner": 1}}]}}}}'
+    (tmp_path / "x.json").write_text(said)
+    result = nf.read_answers(tmp_path / "x.json")
+    assert not len(result.triplets) and result.checks["kind"].to_list() == ["no question"]
+
+
 @pytest.mark.parametrize("name", ["next.json", "next_targets.json", "next_targets.csv"])
 def test_the_labels_and_times_of_next_are_kept(name):
     answers = nf.read_triplets(FILES / name)

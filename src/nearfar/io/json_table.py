@@ -93,7 +93,8 @@ def _next_row(participant: str, said: Any) -> Any:
     if not isinstance(said, dict):
         return said
     names, sides = {}, {}
-    for one in said.get("target_indices") or ():
+    targets = said.get("target_indices")
+    for one in targets if isinstance(targets, list) else ():
         if isinstance(one, dict):
             about = one["target"] if isinstance(one.get("target"), dict) else one
             number = str(one.get("index", about.get("target_id")))

@@ -217,7 +217,9 @@ def _table(source: Source, columns: Mapping[str, NDArray[Any]], m: int) -> Typed
 def _column(array: NDArray[Any]) -> pl.Series:
     if array.dtype.kind not in "biufMmOUS":
         raise TypeError(f"{array.dtype} is no type of cells")
-    if array.dtype.kind in "OUS":
+    if array.dtype.kind == "S":
+        array = np.char.decode(array, "utf-8")  # polars would leave out what is not text
+    if array.dtype.kind in "OU":
         return _series(array.tolist())
     if array.dtype.kind == "f" and array.dtype.itemsize > 8:
         array = array.astype(np.float64)  # polars has no longer ones
