@@ -16,6 +16,7 @@ from strategies import KERNELS, collections, counted_in, landmark_sets, roles
 from nearfar.errors import CoverageWarning, InputError, UnfittedColumnWarning, UninformedWarning
 from nearfar.features import FeatureMap
 from nearfar.features.counts import Counts
+from nearfar.features.kernels import K2
 from nearfar.features.mapping import PARTS
 from nearfar.triplets import Triplets
 
@@ -317,3 +318,11 @@ def test_too_many_objects_for_sparse_counting_is_one_sentence():
     phi = FeatureMap("score").fit(answers).features_
     assert phi.nnz == 4 + 3  # the answer's cells, and three own entries
     assert phi.indices.dtype == np.int32  # scikit-learn refuses 64 bits
+
+
+def test_cells_that_cannot_be_numbered_are_one_sentence():
+    """A million landmarks and five million objects: as many cells as no whole number of a processor counts."""
+    mark = np.concatenate([np.arange(1 << 20), np.full(4_000_000, -1)]).astype(np.int32)
+    one = np.zeros(1, np.int32)
+    with pytest.raises(InputError, match="landmarks"):
+        Counts(K2, len(mark), mark, 1 << 20, dense=False).add(one, one + 1, one + 2)

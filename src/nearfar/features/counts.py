@@ -20,7 +20,7 @@ from nearfar._tools.compiled import compiled
 from nearfar.errors import InputError
 from nearfar.features.part import Part
 
-MAX_MARKS = 1 << 20  # of pairs: so many columns, times the rows, fit in 63 bits
+MAX_MARKS = 1 << 20  # of pairs; with four million rows their cells still fit in 62 bits
 SMALL_GRID = 1 << 22  # cells of a grid that is cheap whatever is in it
 CHUNK = 1 << 15  # answers whose keys stay in the processor's cache
 
@@ -87,10 +87,10 @@ class Counts:
         self.n_answers += len(anchor)
         # a cell names the anchor, or either may be it
         self._most += 2 * int(np.bincount(anchor).max(initial=0))
-        if self.part.of_pairs and self.n_marks > MAX_MARKS:
+        if self.part.of_pairs and (self.n_marks > MAX_MARKS or bits(self.n_columns) + self.row_bits > 62):
             raise InputError(
-                f"{self.part.name} on {self.n_rows:,} objects has more columns than can be numbered ({MAX_MARKS:,} objects); "
-                "give landmarks, or use the score kernel"
+                f"{self.part.name} on {self.n_rows:,} objects has more cells than can be numbered "
+                f"(with {MAX_MARKS:,} landmarks or more); give landmarks, or use the score kernel"
             )
         if self.grid is not None or self._wants_grid():
             grid, keys = self._roomy_grid(), np.empty(CHUNK * self.part.cells_per_answer, dtype=np.int64)
