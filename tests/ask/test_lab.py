@@ -269,6 +269,12 @@ kind = "choices"
 options = ["x", "y", "z"]
 least = 2
 [[form]]
+name = "any"
+ask = "Which, if one must be given?"
+kind = "choices"
+options = ["x", "y"]
+least = 0
+[[form]]
 name = "tired"
 ask = "How tired?"
 kind = "scale"
@@ -292,7 +298,7 @@ most = 0.6
     for row in finished:
         assert row["group"] in ("left", "right") and 18 <= int(row["age"]) <= 99 and row["remarks"]
         assert row["understood"] == "the nearer" and 1 <= int(row["tired"]) <= 7
-        assert len(row["several"].split("; ")) >= 2 and 0.4 <= float(row["narrow"]) <= 0.6
+        assert row["any"] and len(row["several"].split("; ")) >= 2 and 0.4 <= float(row["narrow"]) <= 0.6
     assert all(row["tired"] == "" for row in rows if row["state"] != "finished")
 
 

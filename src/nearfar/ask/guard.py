@@ -19,7 +19,7 @@ Send = Callable[[Message], Awaitable[None]]
 
 LARGEST_BODY = 64 * 1024
 LARGEST_HEADERS = 16 * 1024
-BODY_WITHIN = 10.0  # seconds; no longer than its header says: uvicorn ends it there
+BODY_WITHIN = 10.0  # seconds; uvicorn cuts a body at the length that its header gives
 MTURK = "https://www.mturk.com https://workersandbox.mturk.com https://worker.mturk.com"
 POLICY = (
     "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; media-src 'self' blob:; connect-src 'self'; "

@@ -109,7 +109,8 @@ def _value(field: FormField, rng: np.random.Generator) -> Value:
     if field.kind == "text":
         return "x" * max(int(low), 1)
     chosen = [field.options[i] for i in rng.permutation(len(field.options))]
-    return chosen[0] if field.kind == "choice" else chosen[: int(rng.integers(int(low), int(high) + 1))]
+    fewest = max(int(low), int(field.required))
+    return chosen[0] if field.kind == "choice" else chosen[: int(rng.integers(fewest, int(high) + 1))]
 
 
 def _lines(ready: OpenStudy, noise: float, seed: int) -> list[tuple[str, str]]:

@@ -97,9 +97,9 @@ def settle(tx: Transaction, person: int, asked: Questions, rng: np.random.Genera
 
 
 def noted(tx: Transaction, kind: str) -> str:
-    """What the first event of a kind says; nothing where there was none."""
-    rows = tx.rows("SELECT detail FROM event WHERE kind = ? LIMIT 1", kind)
-    return str(rows[0][0]) if rows else ""
+    """What the first event of a kind says, or the kind where it says nothing; "" where there was none."""
+    rows = tx.rows("SELECT detail FROM event WHERE kind = ? ORDER BY id LIMIT 1", kind)
+    return str(rows[0][0] or kind) if rows else ""
 
 
 def begin_model(tx: Transaction, plan: QuestionPlan, now: float) -> int | None:

@@ -18,7 +18,7 @@ from nearfar.ask.store.transaction import VERSION, Row, Transaction
 from nearfar.ask.study import Study
 from nearfar.errors import InputError
 
-ERASING = "erasing"  # an event
+ERASING = "erasing"  # the event of a deletion of which traces may be left in the files
 # ---------------------------------------------------------------- setting up
 
 
@@ -191,7 +191,7 @@ def erase(tx: Transaction, name: str, rng: np.random.Generator) -> bool:
         tx.run_many(f"DELETE FROM {table} WHERE {question} = ?", chosen)
     tx.run("DELETE FROM participant WHERE id = ?", person)
     tx.run("DELETE FROM view")
-    tx.insert("event", at=time.time(), kind=ERASING, detail="traces may be left in the files")
+    tx.insert("event", at=time.time(), kind=ERASING, detail="")
     return True
 
 

@@ -32,7 +32,7 @@ def tables(**types: str) -> tuple[str, str]:
 
 @contextmanager
 def usable(failures: Any, sentence: Callable[[Exception], object] = lambda error: error) -> Iterator[None]:
-    """What a database fails with is an ``UnreachableError`` of one sentence."""
+    """Turn an error of the database into an ``UnreachableError`` of one sentence."""
     try:
         yield
     except failures as error:
