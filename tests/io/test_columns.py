@@ -323,6 +323,8 @@ def test_objects_called_by_numbers_do_not_hide_choices_that_count_from_0(tmp_pat
         read(tmp_path, text, columns=columns)
     names = text.replace("5,1,3,2", "5,2,3,2")
     assert len(read(tmp_path, names, columns=columns).triplets) == 6
+    by_column = text.replace("5,1,3,2", "5,1,3,y")
+    assert len(read(tmp_path, by_column, columns=columns).triplets) == 6
 
 
 def test_a_choice_that_is_an_object_a_number_and_another_column_is_refused(tmp_path):

@@ -89,7 +89,7 @@ def vector_tables(features: Any, *, vary: bool = True) -> list[VectorTable]:
             tables.append(table)
     names = [table.name for table in tables]
     if twice := [name for name in names if names.count(name) > 1]:
-        raise InputError(f"features: two sources are called {twice[0]!r}; give each a name of its own")
+        raise InputError(f"two sources are called {twice[0]!r}; give each a name of its own")
     return tables
 
 

@@ -67,8 +67,10 @@ def choice_grammar(
         fault = f"a choice that is both a name and a number{or_side}"
         refusals.insert(0, Refusal((both & differ).fill_null(False), fault, roles, shows))
     asked = pl.all_horizontal([text.is_not_null() for text in texts])
-    zero = pl.col("picks").list.contains("0") if kind == "grid" else _plain(given[0]) == "0"
-    coded = zero | pl.any_horizontal(by_code)
+    numbers = [  # that are chosen
+        pl.col("picks").list.contains(str(i)) if kind == "grid" else _plain(given[0]) == str(i)
+        for i in range(count + 1)
+    ]
     return Grammar(
         ({} if anchor is None else {"anchor": anchor})
         | dict(zip((*names, *given), (*options, *choices), strict=True))
@@ -80,7 +82,7 @@ def choice_grammar(
         near_side=pl.when(taken[0]).then(order[0]).otherwise(order[1]) if known or how == "side" else None,
         partial=kind == "grid",
         picked=tuple(taken),
-        undecided=(zero & asked, coded & ~any_name & asked) if how is None else (),
+        undecided=(numbers[0] & asked, pl.any_horizontal(numbers) & ~any_name & asked) if how is None else (),
         blanks=NAN,
         derived=(*derived, dict(zip((took.meta.output_name() for took in taken), ways, strict=True))),
     )
