@@ -32,7 +32,9 @@ COLUMNS: dict[str, Any] = {
 }  # fmt: skip
 OF_CHECKS = ("participant", "place", "shown", "chosen", "correct", "seconds", "answered_at")
 OF_UNDECIDED = ("participant", "place", "role", "shown", "seconds", "answered_at")
-OF_SCREENS = ("statement", "role", "position", "shown", *list(COLUMNS)[10:])
+OF_SCREENS = (
+    "statement", "role", "position", "shown", "condition", "replays", "early", "score", "probability", "model", "seed",
+)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

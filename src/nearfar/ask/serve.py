@@ -144,7 +144,7 @@ def serve(
     logging.getLogger("nearfar.ask").setLevel(logging.INFO)
     app = make_app(ready, public_url=public_url, port=port, limits=limits, features=features)
     server = uvicorn.Server(server_config(app, port, public_url))
-    # already while it starts: what uvicorn imports then would take an exception for a package that is not there
+    # signals are caught while it starts, too: an import that one interrupts looks like a package that is missing
     with bind(port) as here, server.capture_signals():
         if started is not None:
             started()

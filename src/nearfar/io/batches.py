@@ -233,7 +233,7 @@ class Reader:
 
 
 def _undecided(opened: Opened) -> FileError:
-    """The error about choices that may count from 0 or from 1, of which none can be trusted."""
+    """The error where choices may count from 0 or from 1, so that none can be trusted."""
     at = opened.grammar.columns["choice_1"]
     name = opened.table.header.describe(at) if opened.grammar.has_header else str(at + 1)
     wrong = f"a choice in column {name!r} is 0, so choices may count from 0 or from 1"

@@ -64,7 +64,7 @@ class PostgresStore(Store):
         self._pool.open()
 
     def submit(self, operation: Operation[Result], arguments: tuple[Any, ...]) -> Future[Result]:
-        """Write in a thread that has a connection."""
+        """Run an operation in one of the threads, each of which takes a connection."""
         return self.threads.submit(self.read_now, operation, *arguments)
 
     def read_now(self, operation: Operation[Result], *arguments: Any) -> Result:

@@ -164,7 +164,7 @@ class SqliteStore(Store):
     # ------------------------------------------------------------ the writer
 
     def submit(self, operation: Operation[Result], arguments: tuple[Any, ...]) -> Future[Result]:
-        """Let the writer know."""
+        """Queue an operation for the writer's thread."""
         done: Future[Result] = Future()
         if self._closed:
             done.set_exception(UnreachableError(f"{self.path}: the database is closed"))

@@ -23,7 +23,7 @@ SLOTS = "slot s LEFT JOIN answer a ON a.participant = s.participant AND a.place 
 
 
 def tables(**types: str) -> tuple[str, str]:
-    """SQL that makes the tables, and SQL that brings those of the version before to them, with a database's own types."""
+    """(SQL that makes the tables, SQL that converts those of the version before), with a database's own types."""
     folder = resources.files("nearfar.ask.store")
     read = [(folder / name).read_text(encoding="utf-8") for name in ("migration.sql", "tables.sql")]
     migration, made = (text.format(version=VERSION, **types) for text in read)
@@ -93,7 +93,7 @@ class Store(ABC):
 
     @abstractmethod
     def submit(self, operation: Operation[Result], arguments: tuple[Any, ...]) -> Future[Result]:
-        """Hand an operation on to whatever writes."""
+        """Start an operation that writes; the future has its result once that is committed."""
 
     def write_now(self, operation: Operation[Result], *arguments: Any) -> Result:
         """The same as ``write``, for callers without an event loop."""
