@@ -62,8 +62,8 @@ def choice_grammar(
         both = (pl.sum_horizontal(by_name) >= n_picks) & (pl.sum_horizontal(by_code) >= n_picks)
         differ = pl.any_horizontal([by_name[i] != by_code[i] for i in range(count)])
         role = kind if kind in ("odd", "central") else "choice"
-        side, or_side = (", or choice_side,", " or a side") if kind == "near" else ("", "")
-        roles = f"{role}_name, {role}_from_0 or {role}_from_1{side} as the role of this column"
+        side, or_side = ("choice_side, ", " or a side") if kind == "near" else ("", "")
+        roles = f"{side}{role}_name, {role}_from_0 or {role}_from_1 as the role of this column"
         fault = f"a choice that is both a name and a number{or_side}"
         refusals.insert(0, Refusal((both & differ).fill_null(False), fault, roles, shows))
     asked = pl.all_horizontal([text.is_not_null() for text in texts])
