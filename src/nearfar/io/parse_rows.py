@@ -226,9 +226,8 @@ def rows_left_out(
             graded = pl.lit(None, pl.Boolean) if why.correct is None else why.correct
             correct = judged.rows[rows].with_columns(correct=graded)["correct"]
             aside.append(given.with_columns(correct, kind=pl.lit(why.kind)).select(CHECKS.names()))
-    return pl.concat(rejected).sort("line", maintain_order=True), pl.concat(aside).sort(
-        "line", maintain_order=True
-    )
+    refused, passed_over = (pl.concat(each).sort("line", maintain_order=True) for each in (rejected, aside))
+    return refused, passed_over
 
 
 def _content(grammar: Grammar, table: Table, roles: tuple[str, ...], longest: int = 200) -> pl.Expr:
