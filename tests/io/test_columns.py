@@ -321,6 +321,8 @@ def test_objects_called_by_numbers_do_not_hide_choices_that_count_from_0(tmp_pat
     columns = {"option": ["x", "y", "z"], "odd": "pick"}
     with pytest.raises(FileError, match="choice_from_0"):
         read(tmp_path, text, columns=columns)
+    with pytest.raises(FileError, match="choice_from_0"):  # also where these rows are not read at once
+        list(nf.scan_triplets(tmp_path / "answers.csv", columns=columns, batch_rows=1))
     names = text.replace("5,1,3,2", "5,2,3,2")
     assert len(read(tmp_path, names, columns=columns).triplets) == 6
     by_column = text.replace("5,1,3,2", "5,1,3,y")

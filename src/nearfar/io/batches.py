@@ -57,6 +57,7 @@ class Opened:
     n_rows: int = 0
     n_answers: int = 0
     has_bad_times: bool = False
+    undecided: set[int] = field(default_factory=set)  # which kinds of ``Grammar.undecided`` rows there were
 
     @property
     def has_statements(self) -> bool:
@@ -196,7 +197,9 @@ class Reader:
             at = f"c{grammar.columns.get('choice_1', grammar.columns.get('value'))}"
             choices = pl.concat([frame[at].cast(pl.String) for frame in (cells.frame, following)])
             columns = columns.with_columns(next_choice=choices.shift(-1)[: len(columns)])
-        if grammar.undecided and all(columns.select(rows.any()).item() for rows in grammar.undecided):
+        found = {at for at, rows in enumerate(grammar.undecided) if columns.select(rows.any()).item()}
+        opened.undecided |= found
+        if len(opened.undecided) == 2:
             raise _undecided(opened)
         naming, blank = opened.naming, table.guarded
         judged = parse_rows.classify_rows(cells.frame, columns, grammar, naming, may_be_blank=blank)
