@@ -1,6 +1,7 @@
 """One analysis: each thing once, chosen without the answers it is judged by, reproducible."""
 
 from collections import Counter
+from dataclasses import replace
 from typing import ClassVar
 
 import numpy as np
@@ -11,13 +12,16 @@ from space_tools import PLANE, answers_about
 
 import nearfar as nf
 from nearfar import words
+from nearfar.embedding.prior import as_vectors
 from nearfar.errors import InputError
 from nearfar.evaluate import Analysis, analyse
 from nearfar.evaluate.bootstrap import Draws
 from nearfar.evaluate.collection import AnswerCounts, task_of
 from nearfar.evaluate.comparison import candidates, choose
 from nearfar.evaluate.crossval import Credits
+from nearfar.evaluate.priors import VectorsAlone
 from nearfar.space import parse_models
+from nearfar.space.models import Model
 from nearfar.triplets import Triplets
 
 
@@ -53,6 +57,24 @@ def test_the_most_accurate_is_picked_and_the_simplest_of_equals():
     assert choose(credits_of([worse, worse, base]), draws)[0] == 2
     assert choose(credits_of([base, base, base]), draws)[0] == 0
     assert choose(credits_of([worse, a_little, base]), draws)[0] == 2
+
+
+def test_one_dimension_stands_back_only_for_models_with_more():
+    """It stood back for a kernel that was much worse, and for the first of the list where vectors alone were best."""
+    rng = np.random.default_rng(0)
+    good, bad = ((rng.random(4000) < share).astype(float) for share in (0.85, 0.6))
+    a_little = good.copy()
+    a_little[np.flatnonzero(good)[:80]] = 0  # .02 behind
+    draws = Draws(np.arange(4000))
+    assert choose(credits_of([bad, good], ["score", "ckl-1"]), draws)[0] == 1
+    assert choose(credits_of([bad, good, a_little], ["score", "ckl-1", "soe-8"]), draws)[0] == 2
+    assert choose(credits_of([a_little, good, bad, a_little], ["k1", "ckl-1", "ckl-2", "soe-8"]), draws)[0] == 0
+    assert choose(credits_of([bad, good, a_little], ["score", "ckl-1", "soe-8"]), draws, True)[0] == 1
+    vectors = as_vectors(np.eye(5), "abcde")
+    alone = replace(credits_of([bad, good, bad, good], ["score", "ckl-1", "k1", "soe-8"]))
+    alone.values[3], alone.values[2, :100] = np.maximum(good, rng.random(4000) < 0.01), 1.0
+    models = (*parse_models(["score", "ckl-1", "ckl-2"]), Model("features", estimator=VectorsAlone(vectors)))
+    assert models[choose(replace(alone, models=models), draws)[0]].name == "features"
 
 
 def test_a_model_that_is_clearly_worse_is_not_taken_for_being_simpler():

@@ -208,7 +208,7 @@ def pick(models: Sequence[Model], means: Floats, unclear: NDArray[np.bool_]) -> 
     size = np.array([model.n_components or 0 for model in models])
     given = np.array([model.prior is not None for model in models])
     best = int(np.argmax(means))
-    if alone[best] and (as_good := ~alone & unclear[best]).any():
+    if alone[best] and (as_good := ~alone & unclear[best] & np.isfinite(means)).any():
         best = int(np.argmax(np.where(as_good, means, -np.inf)))
     simpler = size <= size[best] / np.where(given[best] & ~given, 1, 2)
     rivals = simpler & (means[best] - means <= np.where(unclear[best], 0.001, 0.0)) & ~alone
@@ -218,7 +218,7 @@ def pick(models: Sequence[Model], means: Floats, unclear: NDArray[np.bool_]) -> 
 def choose(credits: Credits, draws: Draws, one_is_enough: bool = False) -> tuple[int, Estimate]:
     """The number of the chosen model, and its accuracy corrected for the choice.
 
-    One dimension is chosen where it is shown to be enough, and only there: it is read as a scale.
+    One dimension is read as a scale. Where there are models with more, it is chosen where it is shown to be enough, and only there.
 
     The best of several models is flattered by the answers that it was chosen by. So every draw chooses by the answers
     drawn, and is judged by those left out of it; the mean over draws takes the place of the chosen model's own accuracy
@@ -228,13 +228,12 @@ def choose(credits: Credits, draws: Draws, one_is_enough: bool = False) -> tuple
     models, values = credits.models, credits.values
     size = np.array([model.n_components or 0 for model in models])
     means, drawn = credits.accuracies, draws.means(values)
-    open_to = (size == 1) == one_is_enough
-    if size[np.argmax(means)] == 1 and (open_to & (size <= 2)).any():
+    open_to = (size == 1) == one_is_enough if (size > 1).any() else size >= 0
+    if not one_is_enough and size[np.argmax(means)] == 1 and (size == 2).any():
         open_to &= size <= 2  # what one dimension predicts as well is not said to have eight
     apart = np.abs(means[:, None] - means[None, :])
     unclear = apart <= 1.96 * np.nanstd(drawn[:, None] - drawn[None, :], axis=2)
-    if open_to.any():
-        means, drawn = np.where(open_to, means, -np.inf), np.where(open_to[:, None], drawn, -np.inf)
+    means, drawn = np.where(open_to, means, -np.inf), np.where(open_to[:, None], drawn, -np.inf)
     chosen = pick(models, means, unclear)
     own = draws.estimate(values[chosen])
     if len(models) == 1:
@@ -273,7 +272,7 @@ def judge_one_dimension(credits: Credits, draws: Draws) -> OneDimension:
     if not (loss <= MAX_LOSS and draws.estimate(values[one]).low > 0.5):
         return OneDimension(loss, False)
     rows = [one, *(k for k in np.flatnonzero(size > 1).tolist() if models[k].base == models[one].base)]
-    likely = log_likelihoods(credits.take(rows))
+    likely = held_out_log_likelihoods(credits.take(rows))
     gain = likely[1:] - likely[0]
     return OneDimension(loss, bool((np.nanmean(gain, axis=1) <= np.nanstd(draws.means(gain), axis=1)).all()))
 
@@ -314,7 +313,7 @@ def count_dimensions(credits: Credits, draws: Draws) -> tuple[tuple[int, ...], l
     """
     size = np.array([model.n_components or 0 for model in credits.models])
     known = np.flatnonzero(size > 0).tolist()
-    likely, size = log_likelihoods(credits.take(known)), size[known]
+    likely, size = held_out_log_likelihoods(credits.take(known)), size[known]
     means = np.nanmean(likely, axis=1)
     sizes = tuple(np.unique(size).tolist())
     best = [int(np.argmax(np.where(size == d, means, -np.inf))) for d in sizes]
@@ -323,7 +322,7 @@ def count_dimensions(credits: Credits, draws: Draws) -> tuple[tuple[int, ...], l
     return sizes, rows, sizes[int(np.argmin(np.triu(clearer, 1).any(axis=1)))]
 
 
-def log_likelihoods(credits: Credits) -> Floats:
+def held_out_log_likelihoods(credits: Credits) -> Floats:
     """(models, m) ``log_likelihood`` of the answers that count."""
     margins = np.where(np.isnan(credits.values), np.nan, credits.margins)
     return np.stack([log_likelihood(row) for row in margins])

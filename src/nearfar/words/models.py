@@ -90,7 +90,8 @@ def choice(analysis: Analysis) -> str:
     if ranked[0] == "features" != best.name:
         models = f"{models} (the vectors alone were more accurate, but not clearly)"
         ranked = ranked[1:]
-    scales = [model.name for model in analysis.models if model.n_components == 1]
+    sizes = {model.name: model.n_components or 0 for model in analysis.models}
+    scales = [name for name in sizes if sizes[name] == 1 < max(sizes.values())]
     why = f"Of {models}, {ranked[0]} was the most accurate"
     if best.name == ranked[0]:
         why = f"Of {models}, {named} was the most accurate."
