@@ -103,6 +103,16 @@ def test_p_is_corrected_for_the_number_of_pairs():
         assert test.p == min(1.0, 3 * two.test.p) and (test.pairs, two.test.pairs) == (3, 1)
 
 
+def test_some_p_is_below_the_level_however_many_groups_there_are():
+    answers = study([np.random.default_rng(4).normal(size=(5, 2))] * 27, 6, seed=5)
+    names = [str(name) for name in answers.participant.names.tolist()]
+    groups = {name: "abcdefghi"[i % 9] for i, name in enumerate(names)}
+    found = compare_groups(answers, groups, model="score", n_resamples=2).pairs
+    assert len(found) == 36
+    for pair in found:
+        assert pair.test.pairs * NOT_EXCHANGEABLE / (1 + pair.test.permutations) < 0.05
+
+
 def test_care_is_not_another_view():
     """One group answers with much noise; what they see is the same."""
     points = np.random.default_rng(4).normal(size=(N, 2))

@@ -85,3 +85,21 @@ def test_every_map_of_the_space_draws_placed_objects_hollow(report):
         assert sum(len(each.get_offsets()) for each in dots if not len(each.get_facecolor())) == hollow
     assert "Hollow" in report.analysis._repr_html_()
     assert "Hollow" not in small_report().analysis._repr_html_()
+
+
+def test_distances_are_looked_at_before_models_are_fitted(monkeypatch):
+    monkeypatch.setattr(
+        "nearfar.report.content.report_data", lambda *a, **k: pytest.fail("models were fitted")
+    )
+    unknown = pl.DataFrame({"object": ["x", "y"], "x": [0, 1], "y": [1, 0]})
+    with pytest.raises(InputError, match="0 of them"):
+        make_report(answers_about(TRUTH, 200), distances=unknown)
+
+
+def test_distances_that_are_all_equal_are_said_to_tell_nothing():
+    analysis = nf.analyse(answers_about(TRUTH, 200), "score", models=["score"], n_resamples=2)
+    names = analysis.answers.objects
+    same = pl.DataFrame({"object": names, **dict(zip(names, 1.0 - np.eye(len(names)), strict=True))})
+    report = make_report(analysis, distances={"same": same})
+    [told] = report.data["correlations"]
+    assert "same is not known" in told and told in report.html()

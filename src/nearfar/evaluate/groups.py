@@ -130,7 +130,7 @@ def compare_groups(
     groups : participant -> group. Participants that are not in it are left out and counted.
     model : by which answers are predicted, "auto" for the one that ``nf.analyse`` chooses; its map, or "soe-2" where it
         has more than two dimensions, is the one shown.
-    n_permutations : people dealt to groups at random for the test.
+    n_permutations : how often people are dealt to groups at random for the test; as often again for every ten pairs of groups.
     n_resamples : bootstrap resamples of people, to tell which objects move.
     seed : None, an integer or a numpy Generator.
 
@@ -153,6 +153,7 @@ def compare_groups(
     judged = parse_or_choose(answers, model, seed)
     flat = judged if judged.n_components == 2 else parse_model("soe-2")
     pairs, compared = [], list(combinations(range(len(names)), 2))
+    n_permutations *= -(-len(compared) // 10)  # else no p could be below .05 after its correction for many pairs
     for i, j in compared:
         rows = np.flatnonzero((who == i) | (who == j))
         both, group = answers[rows], (who[rows] == j).astype(np.int64)

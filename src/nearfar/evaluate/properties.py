@@ -220,20 +220,10 @@ def rsa(
     >>> rsa(line, np.arange(12.0)[:, None] ** 2, metric="euclidean").value > 0.8
     True
     """
-    if isinstance(distances, VectorTable):
-        names, order = distances.objects, positions(distances.objects or (), distances.columns)
-        named = len(order) == len(distances.columns) and min(order, default=-1) >= 0
-        distances = distances.values[:, order] if named else distances.values
     model = None if isinstance(of, Space) else of.settled(of.without_vectors)
     space = of if isinstance(of, Space) else of.fit(of.without_vectors)
-    other, names = _square(distances, metric), space.objects if names is None else list(map(str, names))
-    given = set(names)
-    shared = [name for name in space.objects if name in given]
-    if len(other) != len(names) or len(given) < len(names) or len(shared) < MIN_OBJECTS:
-        got = f"got {len(other)} rows for {len(names)} names, {len(shared)} of them objects of the space"
-        raise InputError(f"distances: {got}; expected a row per name, each once, and {MIN_OBJECTS} objects")
-    rows, order = positions(shared, space.objects), positions(shared, names)
-    other, own = other[np.ix_(order, order)], space.distances()[np.ix_(rows, rows)]
+    other, rows = shared_distances(space.objects, distances, names, metric)
+    own = space.distances()[np.ix_(rows, rows)]
     rng, people = np.random.default_rng(seed), []
     roles = () if isinstance(of, Space) else (of.answers.anchor, of.answers.array[:, 1:])
     from_landmarks = any(len(np.unique(role)) < len(space) / 2 for role in roles)
@@ -243,7 +233,8 @@ def rsa(
     if isinstance(of, Space) or model is None or not n_draws or np.isnan(value):
         return Estimate(value)
     kind, who = resampled_units(of.answers)
-    some = np.sort(np.random.default_rng(seed).permutation(len(rows))[:REFIT_OBJECTS])
+    n_shared = len(rows)
+    some = np.sort(np.random.default_rng(seed).permutation(n_shared)[:REFIT_OBJECTS])
     rows, other = rows[some], other[np.ix_(some, some)]
     # a resample lacks people, and so objects, by design
     with warnings.catch_warnings(action="ignore", category=NearfarWarning):
@@ -251,9 +242,28 @@ def rsa(
             fitted = model.fit(bootstrap_sample(of.answers, who, rng)).distances()
             people.append(_spearman(fitted[np.ix_(rows, rows)], other)[0])
     centre, *both = (np.arctanh(np.clip(each, -1 + 1e-9, 1 - 1e-9)) for each in (value, objects, people))
-    df = min(effective_groups(who), len(shared), len(people)) - 1
+    df = min(effective_groups(who), n_shared, len(people)) - 1
     width = t.ppf(0.975, df) * np.sqrt(sum(np.nanvar(each) for each in both))
     return Estimate(value, float(np.tanh(centre - width)), float(np.tanh(centre + width)))
+
+
+def shared_distances(
+    objects: Sequence[str], distances: ArrayLike | VectorTable, names: Sequence[str] | None = None, metric: Any = None
+) -> tuple[Floats, NDArray[np.intp]]:  # fmt: skip
+    """Distances between those of the objects that have some, and which objects these are; an error where they are too few."""
+    if isinstance(distances, VectorTable):
+        names, order = distances.objects, positions(distances.objects or (), distances.columns)
+        named = len(order) == len(distances.columns) and min(order, default=-1) >= 0
+        distances = distances.values[:, order] if named else distances.values
+    other, names = _square(distances, metric), objects if names is None else list(map(str, names))
+    given = set(names)
+    shared = [name for name in objects if name in given]
+    if len(other) != len(names) or len(given) < len(names) or len(shared) < MIN_OBJECTS:
+        got = f"got {len(other)} rows for {len(names)} names, {len(shared)} of them objects of the space"
+        wanted = f"expected a row per name, each once, and at least {MIN_OBJECTS} objects of the space"
+        raise InputError(f"distances: {got}; {wanted}")
+    rows, order = positions(shared, objects), positions(shared, names)
+    return other[np.ix_(order, order)], rows
 
 
 def _square(distances: ArrayLike, metric: Any) -> Floats:

@@ -92,6 +92,7 @@ def report_data(
         "vector_correlation": words.correlation(analysis.vector_correlation),
         "correlations": [
             words.correlation(rsa(analysis, each, seed=analysis.seed), f"those of {each.name}")
+            or f"The correlation with the distances of {each.name} is not known."
             for each in distances
         ],
         "sampled": sampled if len(analysis.shown) < n else "",

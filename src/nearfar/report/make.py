@@ -147,6 +147,7 @@ def make_report(
         if importlib.util.find_spec(module) is None:
             raise MissingExtra(package, "report")
     from nearfar.evaluate.analysis import Analysis
+    from nearfar.evaluate.properties import shared_distances
     from nearfar.io import ObjectList, ReadResult, read_objects
     from nearfar.io.vectors import vector_tables
     from nearfar.report.content import report_data
@@ -181,6 +182,8 @@ def make_report(
     given: Any = {"title": title, "files": files, "objects": objects, "pictures": pictures, "people": shown}
     asked: Any = {"n_clusters": n_clusters, "groups": groups, "dimensions": dimensions}
     asked["distances"] = () if distances is None else vector_tables(distances, vary=False)
+    for each in asked["distances"]:
+        shared_distances(analysis.answers.objects, each)  # an error, before models are fitted
     with warnings.catch_warnings(
         action="ignore", category=NearfarWarning
     ):  # what they say stands on the page
