@@ -8,7 +8,7 @@ import pytest
 from groups_tools import two_groups
 from report_tools import HOSTILE, answers
 
-from nearfar import Triplets, analyse
+from nearfar import Triplets, analyse, design, simulate
 from nearfar.report.make import make_report
 
 MOST_WORDS = 25
@@ -157,3 +157,19 @@ def test_results_do_not_say_that_nobody_answered_unusually_where_nobody_could_be
     data = make_report(analyse(line(m=60, people=12), "score", models=["score"], n_resamples=2)).data
     assert data["findings"]["participants"]["short"] == "Not enough data"
     assert "0 of 12" not in data["results"] and "too few answers" in data["results"]
+
+
+def test_the_methods_say_by_what_rule_one_dimension_was_chosen_or_left_out():
+    """Of a scale they said that it was as accurate as the best, and of a plane that it was the most accurate, where a line was."""
+    plane = np.random.default_rng(0).normal(size=(12, 2))
+    asked = design.random_questions(12, 200, seed=0)
+    few = analyse(simulate.answers(asked, points=plane * [1, 0], flip=0.1, seed=0).triplets, n_resamples=2)
+    many = analyse(line(m=3000), n_resamples=2)
+    told = {each.best.name: make_report(each).data["methods"] for each in (few, many)}
+    assert many.best.name == "ckl-1" and few.best.name != "ckl-1"
+    limit = f"{100 * max(0.0, many.one_dimension.loss):.1f} points"
+    assert limit in told["ckl-1"] and "much simpler" not in told["ckl-1"]
+    assert "one dimension were left out" in told[few.best.name]
+    assert ("at most two" in told[few.best.name]) == (few.scores.best.name == "ckl-1")
+    kernels = analyse(line(), models=["score", "k1"], n_resamples=2)
+    assert "one dimension" not in make_report(kernels).data["methods"]

@@ -204,6 +204,7 @@ def models(analysis: Analysis) -> dict[str, Any]:
         "odd_one_out": best.odd_one_out,
         "applies_to": words.applies_to(best, scores.scope) if scores else "",
         "why": words.choice(analysis),
+        "rule": words.rule_of_choice(analysis) if scores and not analysis.is_named else "",
         "dimensions": words.dimensions(analysis),
         "scale": words.scale(analysis) if scores and analysis.space.n_components == 1 else "",
         "by_dimension": [replace(each, seconds=np.nan) for each in counted.comparison.scores]

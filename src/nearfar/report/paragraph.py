@@ -153,7 +153,7 @@ def _model(models: dict[str, Any]) -> list[str]:
     if listed and not models["is_named"]:
         names = ", ".join(name for name in listed if name != "features" or name == best)
         sentences.append(
-            f"This model was chosen from {names}. It is the most accurate one on held-out answers, or a much simpler one that was as accurate. "
+            f"This model was chosen from {names}. {models['rule']} "
             "Its accuracy was corrected for this choice (Tsamardinos et al., 2018)."
         )
     if plane not in ("", best):

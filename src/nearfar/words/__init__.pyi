@@ -19,6 +19,7 @@ from .models import from_random as from_random
 from .models import headline as headline
 from .models import plane as plane
 from .models import reliability as reliability
+from .models import rule_of_choice as rule_of_choice
 from .models import scale as scale
 from .models import warned as warned
 from .objects import TASKS as TASKS

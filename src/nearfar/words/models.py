@@ -90,8 +90,7 @@ def choice(analysis: Analysis) -> str:
     if ranked[0] == "features" != best.name:
         models = f"{models} (the vectors alone were more accurate, but not clearly)"
         ranked = ranked[1:]
-    sizes = {model.name: model.n_components or 0 for model in analysis.models}
-    scales = [name for name in sizes if sizes[name] == 1 < max(sizes.values())]
+    scales = _scales(analysis)
     why = f"Of {models}, {ranked[0]} was the most accurate"
     if best.name == ranked[0]:
         why = f"Of {models}, {named} was the most accurate."
@@ -103,6 +102,25 @@ def choice(analysis: Analysis) -> str:
     else:
         why = f"{why}. {named} was chosen: it is simpler and at most 0.1 points worse."
     return f"{why} Its accuracy above is corrected for this choice; the figures below are not."
+
+
+def _scales(analysis: Analysis) -> list[str]:
+    """The judged models in one dimension, where others have more."""
+    sizes = {model.name: model.n_components or 0 for model in analysis.models}
+    return [name for name in sizes if sizes[name] == 1 < max(sizes.values())]
+
+
+def rule_of_choice(analysis: Analysis) -> str:
+    """By what the model was chosen, for the Methods of a paper."""
+    rule, scales = "the most accurate one on held-out answers, or a much simpler one that was as accurate.", _scales(analysis)
+    if analysis.best.name in scales:
+        most = f"{100 * max(0.0, analysis.one_dimension.loss):.1f} points"
+        return f"It has one dimension. By the 95 % intervals, no other model predicts more than {most} more of the held-out answers."
+    if not scales:
+        return f"It is {rule}"
+    flat = analysis.scores.best.name in scales and any(model.n_components == 2 for model in analysis.models)
+    left_out = "Models in one dimension were left out, because it was not shown that one is enough."
+    return f"{left_out} Of {'those with at most two' if flat else 'the others'}, this is {rule}"
 
 
 def dimensions(analysis: Analysis) -> str:
