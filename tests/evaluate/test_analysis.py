@@ -68,7 +68,9 @@ def test_one_dimension_stands_back_only_for_models_with_more():
     draws = Draws(np.arange(4000))
     assert choose(credits_of([bad, good], ["score", "ckl-1"]), draws)[0] == 1
     assert choose(credits_of([bad, good, a_little], ["score", "ckl-1", "soe-8"]), draws)[0] == 2
-    assert choose(credits_of([a_little, good, bad, a_little], ["k1", "ckl-1", "ckl-2", "soe-8"]), draws)[0] == 0
+    assert (
+        choose(credits_of([a_little, good, bad, a_little], ["k1", "ckl-1", "ckl-2", "soe-8"]), draws)[0] == 0
+    )
     assert choose(credits_of([bad, good, a_little], ["score", "ckl-1", "soe-8"]), draws, True)[0] == 1
     vectors = as_vectors(np.eye(5), "abcde")
     alone = replace(credits_of([bad, good, bad, good], ["score", "ckl-1", "k1", "soe-8"]))

@@ -153,7 +153,8 @@ def compare_groups(
     judged = parse_or_choose(answers, model, seed)
     flat = judged if judged.n_components == 2 else parse_model("soe-2")
     pairs, compared = [], list(combinations(range(len(names)), 2))
-    n_permutations *= -(-len(compared) // 10)  # else no p could be below .05 after its correction for many pairs
+    # else no p could be below .05 after its correction for many pairs
+    n_permutations *= int(np.ceil(len(compared) / 10))
     for i, j in compared:
         rows = np.flatnonzero((who == i) | (who == j))
         both, group = answers[rows], (who[rows] == j).astype(np.int64)

@@ -14,7 +14,7 @@ from scipy.spatial.distance import pdist, squareform
 from scipy.stats import rankdata, t
 
 from nearfar import words
-from nearfar._tools.arrays import Floats, dense_codes
+from nearfar._tools.arrays import Floats, Indices, dense_codes
 from nearfar._tools.progress import track
 from nearfar._tools.records import Record
 from nearfar.errors import InputError, NearfarWarning
@@ -249,7 +249,7 @@ def rsa(
 
 def shared_distances(
     objects: Sequence[str], distances: ArrayLike | VectorTable, names: Sequence[str] | None = None, metric: Any = None
-) -> tuple[Floats, NDArray[np.intp]]:  # fmt: skip
+) -> tuple[Floats, Indices]:  # fmt: skip
     """Distances between those of the objects that have some, and which objects these are; an error where they are too few."""
     if isinstance(distances, VectorTable):
         names, order = distances.objects, positions(distances.objects or (), distances.columns)
