@@ -201,6 +201,22 @@ def test_vectors_make_the_first_questions():
     assert np.mean(alike) < 0.5 * np.mean(blind)  # options that vectors hold for the same are not compared
 
 
+@pytest.mark.parametrize("radius", [2.0, 6.0])
+def test_a_length_of_one_is_as_much_as_the_noise(radius):
+    """The posterior has the scale of the answers, a little smaller; an object without an answer is as uncertain as the map is large."""
+    rng = np.random.default_rng(0)
+    points = rng.normal(size=(20, 2)) * radius / np.sqrt(2)
+    rows = np.argsort(rng.random((3000, 20)), axis=1)[:, :3]
+    to_near, to_far = (np.linalg.norm(points[rows[:, 0]] - points[rows[:, k]], axis=1) for k in (1, 2))
+    flip = rng.random(3000) > 1 / (1 + np.exp(to_near - to_far))
+    rows[flip] = rows[flip][:, [0, 2, 1]]
+    names = tuple(map(str, range(21)))
+    found, covariance = adaptive._posterior(Triplets.from_array(rows, names), names, None, 2, rng)
+    size = np.sqrt(np.sum(found**2) / 21)
+    assert 0.6 < size / np.sqrt(np.sum(points**2) / 20) < 1.0
+    np.testing.assert_allclose(covariance[40:, 40:], np.eye(2) * size**2 / 2)
+
+
 def test_many_objects_take_the_stated_fallback():
     n = 500
     asked = design.near_questions(n, 3000)

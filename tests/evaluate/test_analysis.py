@@ -17,7 +17,7 @@ from nearfar.errors import InputError
 from nearfar.evaluate import Analysis, analyse
 from nearfar.evaluate.bootstrap import Draws
 from nearfar.evaluate.collection import AnswerCounts, task_of
-from nearfar.evaluate.comparison import candidates, choose
+from nearfar.evaluate.comparison import candidates, choose, judge_one_dimension
 from nearfar.evaluate.crossval import Credits
 from nearfar.evaluate.priors import VectorsAlone
 from nearfar.space import parse_models
@@ -42,7 +42,11 @@ def test_the_short_list_reaches_far_and_stops_at_the_objects():
 def credits_of(values, names=("score", "soe-2", "soe-5")):
     values = np.asarray(values, dtype=np.float32)
     return Credits(
-        tuple(parse_models(names[: len(values)])), values, values - 0.5, np.zeros((len(values), 1)), ()
+        tuple(parse_models(names[: len(values)])),
+        values,
+        values - 0.5,
+        np.zeros((len(values), 1)),
+        (Counter(),) * len(values),
     )
 
 
@@ -77,6 +81,20 @@ def test_one_dimension_stands_back_only_for_models_with_more():
     alone.values[3], alone.values[2, :100] = np.maximum(good, rng.random(4000) < 0.01), 1.0
     models = (*parse_models(["score", "ckl-1", "ckl-2"]), Model("features", estimator=VectorsAlone(vectors)))
     assert models[choose(replace(alone, models=models), draws)[0]].name == "features"
+
+
+def test_one_dimension_is_not_enough_where_more_make_answers_more_probable():
+    """Both predict the same answers; one of them knows which of its predictions are wrong."""
+    rng = np.random.default_rng(0)
+    right = (rng.random(4000) < 0.8).astype(np.float32)
+    draws = Draws(np.arange(4000))
+    blind, knowing = rng.random(4000), np.where(right == 1, 1.0, 0.1) * rng.random(4000)
+    for margins, enough in (((blind, knowing), False), ((knowing, blind), True), ((blind, blind), True)):
+        credits = credits_of([right, right], ["ckl-1", "ckl-2"])
+        credits = replace(credits, margins=(np.array(margins) * (2 * right - 1)).astype(np.float32))
+        judged = judge_one_dimension(credits, draws)
+        assert judged == (0.0, enough)
+        assert credits.models[choose(credits, draws, judged.enough)[0]].name == f"ckl-{2 - enough}"
 
 
 def test_a_model_that_is_clearly_worse_is_not_taken_for_being_simpler():

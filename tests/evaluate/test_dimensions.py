@@ -202,6 +202,21 @@ def test_answers_by_another_law_than_the_embedding_are_a_scale_too():
     assert sum(nf.analyse(each).best.name.endswith("-1") for each in answers) >= 4
 
 
+def test_models_that_were_judged_already_count_as_if_they_were_judged_anew():
+    """And only answers to random questions count, where there are others."""
+    points = np.random.default_rng(0).normal(size=(14, 2))
+    answers = odd_ones(points, 300)
+    answers = answers.replace(rule=np.where(answers.statement_ids % 3 > 0, "random", "adaptive"))
+    names = [f"{law}-{d}" for d in (1, 2, 3, 5, 8) for law in ("soe", "ckl")]
+    reused, anew = nf.analyse(answers), nf.analyse(answers, models=names)
+    assert reused.dimension == anew.dimension
+    assert [each.name for each in reused.dimension_choice.comparison] == [
+        each.name for each in anew.dimension_choice.comparison
+    ]
+    for each in reused.dimension_choice.comparison:
+        assert each.accuracy == anew.scores[each.name].accuracy
+
+
 def test_one_dimension_does_not_stand_for_several():
     for seed in range(3):
         x = np.random.default_rng(seed).normal(size=(20, 3)) * 2
