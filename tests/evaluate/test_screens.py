@@ -134,6 +134,9 @@ def test_what_is_declared_is_not_guessed():
     with pytest.warns(ScreenWarning):
         assert Analysis(answers, models=["score"]).units.kind == "pair"
     assert Analysis(answers, models=["score"], design="random").units.kind == "trio"  # and no warning
+    for design in ("blocked", "adaptive"):  # which may have screens, too
+        with pytest.warns(ScreenWarning):
+            assert Analysis(answers, models=["score"], design=design).units.kind == "pair"
     single = np.argsort(rng.random((400, 30)))[:, :3]
     with pytest.warns(ScreenWarning):
         screens = Analysis(single, models=["score"], design="screens").units

@@ -90,7 +90,8 @@ def split_units(answers: Triplets | ArrayLike, by: By | None = None, design: str
         return _units(np.where(spanning[statements], own, trios), "statement")
     if by == "statement":
         return _units(answers.statement_ids, by)
-    if design != "screens" if design else not are_screens(answers):
+    seen = design in (None, "blocked", "adaptive")  # booklets and adaptive studies may have screens
+    if not (are_screens(answers) if seen else design == "screens"):
         return _units(answers.trio_ids, "trio")
     runs = screen_runs(answers)
     return _units(pairs, "pair", True) if runs is None else _units(runs, "statement", True)
