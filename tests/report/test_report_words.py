@@ -171,5 +171,9 @@ def test_the_methods_say_by_what_rule_one_dimension_was_chosen_or_left_out():
     assert limit in told["ckl-1"] and "much simpler" not in told["ckl-1"]
     assert "one dimension were left out" in told[few.best.name]
     assert ("at most two" in told[few.best.name]) == (few.scores.best.name == "ckl-1")
+    only = make_report(analyse(line(), models=["score"], n_resamples=2)).data
+    assert (
+        "chosen from" not in only["methods"] and "this choice" not in only["models"]["why"] + only["methods"]
+    )
     kernels = analyse(line(), models=["score", "k1"], n_resamples=2)
     assert "one dimension" not in make_report(kernels).data["methods"]

@@ -150,7 +150,7 @@ def _model(models: dict[str, Any]) -> list[str]:
         sentences.append(
             "Vectors of the objects did not clearly make held-out answers likelier, and were left out."
         )
-    if listed and not models["is_named"]:
+    if len(listed) > 1 and not models["is_named"]:
         names = ", ".join(name for name in listed if name != "features" or name == best)
         sentences.append(
             f"This model was chosen from {names}. {models['rule']} "

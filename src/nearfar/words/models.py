@@ -86,6 +86,8 @@ def choice(analysis: Analysis) -> str:
         top = analysis.scores.best
         more = f" {top.name} predicts more answers: {percent(top.accuracy)}." if top.name != best.name else ""
         return f"{named} was asked for.{more}"
+    if len(analysis.models) == 1:
+        return f"{named} was the only model that was tried."
     models, ranked = count(len(analysis.models), "model"), [each.name for each in analysis.scores.ranked()]
     if ranked[0] == "features" != best.name:
         models = f"{models} (the vectors alone were more accurate, but not clearly)"
