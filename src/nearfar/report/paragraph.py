@@ -148,7 +148,7 @@ def _model(models: dict[str, Any]) -> list[str]:
         sentences.append("In models with +features vectors of the objects were a prior of the points.")
     elif "features" in listed:
         sentences.append(
-            "Vectors of the objects did not clearly make held-out answers likelier, and were left out."
+            "Vectors of the objects did not predict held-out answers clearly better, and were left out."
         )
     if len(listed) > 1 and not models["is_named"]:
         names = ", ".join(name for name in listed if name != "features" or name == best)

@@ -164,8 +164,8 @@ def dimension_text(chosen: DimensionChoice) -> str:
     if enough == tried[-1]:
         return f"{needed}more than {enough} were not tried"
     if needed:
-        return f"{needed}more than {enough} do not make held-out answers clearly likelier"
-    return f"{count(enough, 'dimension')} may be enough: more do not make held-out answers clearly likelier"
+        return f"{needed}more than {enough} do not predict held-out answers clearly better"
+    return f"{count(enough, 'dimension')} may be enough: more do not predict held-out answers clearly better"
 
 
 def plane(analysis: Analysis) -> str:
