@@ -58,7 +58,7 @@ def test_the_careless_are_found_and_nobody_else(shown):
     _, said, _, _ = shown
     truth = make_colours().truth
     line = next(line for line in said.splitlines() if "to check: " in line)
-    named, _, told = line.partition("to check: ")[2].rstrip(")").partition(" (careless: ")
+    named, _, told = line.partition("to check: ")[2].rstrip(")").partition(" (simulated as careless: ")
     assert set(named.split(", ")) == set(truth.careless)
     assert told == ", ".join(truth.careless)
 

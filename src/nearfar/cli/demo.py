@@ -51,4 +51,4 @@ def demo(
     true = f"true {truth.ceiling(colours.triplets):.3f}"
     given.tell(f"noise ceiling {low:.2f} to {high:.2f} ({true}); accuracy {best.accuracy:.3f} by {best.name}")
     careless = ", ".join(truth.careless)
-    given.tell(f"participants to check: {', '.join(review) or 'none'} (careless: {careless})")
+    given.tell(f"participants to check: {', '.join(review) or 'none'} (simulated as careless: {careless})")
