@@ -114,10 +114,8 @@ def _scales(analysis: Analysis) -> list[str]:
 
 def rule_of_choice(analysis: Analysis) -> str:
     """By what the model was chosen, for the Methods of a paper."""
-    rule, scales = (
-        "the most accurate one on held-out answers, or a much simpler one that was as accurate.",
-        _scales(analysis),
-    )
+    rule = "the most accurate one on held-out answers, or a much simpler one that was as accurate."
+    scales = _scales(analysis)
     if analysis.best.name in scales:
         most = f"{100 * max(0.0, analysis.one_dimension.loss):.1f} points"
         return f"It has one dimension. By the 95 % intervals, no other model predicts more than {most} more of the held-out answers."
